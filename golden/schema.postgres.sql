@@ -1836,8 +1836,15 @@ CREATE OR REPLACE FUNCTION set_username_key_to_username_order() RETURNS TRIGGER 
   RETURN NEW;
 END $$;
 
-CREATE OR REPLACE FUNCTION set_name_to_name_order() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION set_name_key_to_name_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.name_order := to_name_order(NEW.name_key);
+  NEW.name_key := substr(NEW.name_order, position(chr(1) IN NEW.name_order) + 1);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_name_to_name_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
   NEW.name_order := to_name_order(NEW.name);
+  NEW.name := substr(NEW.name_order, position(chr(1) IN NEW.name_order) + 1);
   RETURN NEW;
 END $$;
 
@@ -1846,8 +1853,9 @@ CREATE OR REPLACE FUNCTION set_name_key_to_sort_key() RETURNS TRIGGER LANGUAGE p
   RETURN NEW;
 END $$;
 
-CREATE OR REPLACE FUNCTION set_label_key_to_label_order() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION set_label_key_to_label_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
   NEW.label_order := to_name_order(NEW.label_key);
+  NEW.label_key := substr(NEW.label_order, position(chr(1) IN NEW.label_order) + 1);
   RETURN NEW;
 END $$;
 
@@ -1867,28 +1875,28 @@ CREATE TRIGGER api_keys_name_order BEFORE INSERT OR UPDATE ON api_keys FOR EACH 
 WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
 
 CREATE TRIGGER oauth_clients_name_order BEFORE INSERT OR UPDATE ON oauth_clients FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER sso_providers_name_order BEFORE INSERT OR UPDATE ON sso_providers FOR EACH ROW
 WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
 
 CREATE TRIGGER credentials_name_order BEFORE INSERT OR UPDATE ON credentials FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER webhooks_name_order BEFORE INSERT OR UPDATE ON webhooks FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER feeds_name_order BEFORE INSERT OR UPDATE ON feeds FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER dns_providers_name_order BEFORE INSERT OR UPDATE ON dns_providers FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER dns_zones_name_order BEFORE INSERT OR UPDATE ON dns_zones FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name) + 1) <> chr(1) || NEW.name) EXECUTE FUNCTION set_name_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name) + 1) <> chr(1) || NEW.name) EXECUTE FUNCTION set_name_to_name_order_composed();
 
 CREATE TRIGGER dns_records_name_order BEFORE INSERT OR UPDATE ON dns_records FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name) + 1) <> chr(1) || NEW.name) EXECUTE FUNCTION set_name_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name) + 1) <> chr(1) || NEW.name) EXECUTE FUNCTION set_name_to_name_order_composed();
 
 CREATE TRIGGER spaces_name_order BEFORE INSERT OR UPDATE ON spaces FOR EACH ROW
 WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
@@ -1897,28 +1905,30 @@ CREATE TRIGGER custom_fields_name_order BEFORE INSERT OR UPDATE ON custom_fields
 WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
 
 CREATE TRIGGER datacenters_name_order BEFORE INSERT OR UPDATE ON datacenters FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER device_types_name_order BEFORE INSERT OR UPDATE ON device_types FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER racks_name_order BEFORE INSERT OR UPDATE ON racks FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER vlans_name_order BEFORE INSERT OR UPDATE ON vlans FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER networks_name_order BEFORE INSERT OR UPDATE ON networks FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER pools_name_order BEFORE INSERT OR UPDATE ON pools FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER ports_name_order BEFORE INSERT OR UPDATE ON ports FOR EACH ROW
 WHEN (right(NEW.sort_key, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_sort_key();
 
 CREATE TRIGGER cables_name_order BEFORE INSERT OR UPDATE ON cables FOR EACH ROW
-WHEN (right(NEW.label_order, length(NEW.label_key) + 1) <> chr(1) || NEW.label_key) EXECUTE FUNCTION set_label_key_to_label_order();
+WHEN (right(NEW.label_order, length(NEW.label_key) + 1) <> chr(1) || NEW.label_key) EXECUTE FUNCTION set_label_key_to_label_order_composed();
+
+UPDATE roles SET name_order = name_key || chr(1) || name_key WHERE is_system = 1;
 
 CREATE INDEX CONCURRENTLY roles_out_of_order ON roles (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
 
@@ -2032,21 +2042,23 @@ ALTER TABLE devices ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
 
 ALTER TABLE history ADD COLUMN order_key TEXT COLLATE "C" NOT NULL DEFAULT '';
 
-CREATE OR REPLACE FUNCTION set_name_key_to_name_order() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION set_name_key_to_name_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
   NEW.name_order := to_name_order(NEW.name_key);
+  NEW.name_key := substr(NEW.name_order, position(chr(1) IN NEW.name_order) + 1);
   RETURN NEW;
 END $$;
 
-CREATE OR REPLACE FUNCTION set_sort_key_to_order_key() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION set_sort_key_to_order_key_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
   NEW.order_key := to_name_order(NEW.sort_key);
+  NEW.sort_key := substr(NEW.order_key, position(chr(1) IN NEW.order_key) + 1);
   RETURN NEW;
 END $$;
 
 CREATE TRIGGER devices_name_order BEFORE INSERT OR UPDATE ON devices FOR EACH ROW
-WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
 
 CREATE TRIGGER history_name_order BEFORE INSERT OR UPDATE ON history FOR EACH ROW
-WHEN (right(NEW.order_key, length(NEW.sort_key) + 1) <> chr(1) || NEW.sort_key) EXECUTE FUNCTION set_sort_key_to_order_key();
+WHEN (right(NEW.order_key, length(NEW.sort_key) + 1) <> chr(1) || NEW.sort_key) EXECUTE FUNCTION set_sort_key_to_order_key_composed();
 
 CREATE INDEX CONCURRENTLY devices_in_order ON devices (name_order, id, status);
 

@@ -5,7 +5,12 @@ import { addNameOrders, createOrderFunctions, listOrderIndexes, NAMED_TABLES } f
 export const nameOrder: Migration = {
   name: '0071-name-order',
   floor: 'unchanged',
-  statements: (ddl) => [...createOrderFunctions(ddl), ...addNameOrders(NAMED_TABLES, ddl)],
+  statements: (ddl) => [
+    ...createOrderFunctions(ddl),
+    ...addNameOrders(NAMED_TABLES, ddl),
+    // So that an unused database has no rows to complete. Their names have no digits.
+    `UPDATE roles SET name_order = name_key || ${ddl.engine === 'sqlite' ? 'char' : 'chr'}(1) || name_key WHERE is_system = 1`,
+  ],
   concurrently: (ddl) => listOrderIndexes(NAMED_TABLES, ddl),
   completed: NAMED_TABLES,
 }
