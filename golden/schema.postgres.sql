@@ -2077,3 +2077,7 @@ CREATE INDEX CONCURRENTLY devices_out_of_order ON devices (id) WHERE right(name_
 CREATE INDEX CONCURRENTLY history_in_order ON history (kind, order_key, id, seq) WHERE sort_key IS NOT NULL;
 
 CREATE INDEX CONCURRENTLY history_out_of_order ON history (kind, id, seq) WHERE right(order_key, length(sort_key) + 1) <> chr(1) || sort_key;
+
+-- 0075-dns-delegations
+
+ALTER TABLE dns_zone_states ADD COLUMN delegations TEXT COLLATE "C" NOT NULL DEFAULT '[]';
