@@ -1,6 +1,14 @@
 // The order of names: numbers, letters of all scripts, ties, and the forms in which names are the same.
 import { expect, test } from 'bun:test'
-import { buildNameKeys, compareCodePoints, compareNames, sortByName, toNameKey, toNameOrder } from './name-order.ts'
+import {
+  buildNameKeys,
+  compareCodePoints,
+  compareNames,
+  sortByName,
+  toNameKey,
+  toNameOrder,
+  toOrderPrefix,
+} from './name-order.ts'
 
 const sort = (...names: string[]): string[] => sortByName(names, (name) => name)
 
@@ -61,6 +69,16 @@ test('a key has at most 300 characters before the name, and ends with it', () =>
   expect(order.endsWith(`\u0001${key}`)).toBe(true)
   // PostgreSQL refuses rows of an index above 2,704 bytes.
   expect(Buffer.byteLength(toNameOrder(toNameKey('\u{10ffff}'.repeat(127))))).toBeLessThan(2400)
+})
+
+test('all names that begin with a text have the beginning of its key', () => {
+  for (const [text, ...names] of [
+    ['vm1', 'vm1', 'vm10', 'vm1a', 'vm12.example'],
+    ['vm-', 'vm-1', 'vm-a'],
+    ['\u00e4p', '\u00e4pfel 1'],
+    ['10', '10', '100.0.0.0/8'],
+  ] as const)
+    for (const name of names) expect(toNameOrder(toNameKey(name)).startsWith(toOrderPrefix(text))).toBe(true)
 })
 
 test('the order of names is total: sorting a shuffled list gives the same list', () => {

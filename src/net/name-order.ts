@@ -74,6 +74,10 @@ export const toNameOrder = (key: string): string => {
   return `${cut(letters.replace(/[0-9]+/g, encodeNumber))}${SEPARATOR}${key}`
 }
 
+/** Returns the beginning that the collation keys of all names have that begin with a text. A number at its end may go on. */
+export const toOrderPrefix = (key: string): string =>
+  toNameOrder(key.replace(/\p{Nd}+$/u, '')).split(SEPARATOR, 1)[0] ?? ''
+
 /** Returns the columns of a named row: of its name in any case and form, and of its order. */
 export const buildNameKeys = (name: string): { readonly name_key: string; readonly name_order: string } => {
   const name_key = toNameKey(name)

@@ -15,7 +15,7 @@ import { type ChainQuery, countRows, SHORT } from '../../../kernel/list.ts'
 import { parseCidr, toCidrKeys } from '../../../net/cidr.ts'
 import { DEFAULT_SPACE, normalizeIp } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
-import { toNameKey } from '../../../net/name-order.ts'
+import { toNameKey, toOrderPrefix } from '../../../net/name-order.ts'
 import { findAllSpaces, SPACES } from '../../spaces/keys.ts'
 import type { KeyRange } from '../../used-addresses/used-addresses.ts'
 
@@ -252,6 +252,18 @@ const normalizeWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(
 const splitWords = (text: string): string[] =>
   parseMac(text) === undefined ? [...new Set(text.split(/\s+/).map(normalizeWord))] : [text]
 
+/** Finds the names that begin with a text: few are sorted, and of many the first ones are read in the order of names. */
+const findBeginning = async (ctx: Ctx, text: string, byName: (eb: Columns) => Expression<SqlBool>) => {
+  const end = getUpperBound(text)
+  const named = sql`SELECT 1 AS one FROM devices WHERE name_key >= ${text} AND name_key < ${end}`
+  if (await ctx.store.sql.areFew(ctx.db, 'devices', named)) return selectDocs(ctx).where(byName)
+  const prefix = toOrderPrefix(text)
+  // No index has the expression, so the index of the order is read.
+  const begins = sql<SqlBool>`name_key || '' >= ${text} AND name_key || '' < ${end}`
+  const inOrder = selectDocs(ctx).where('name_order', '>=', prefix).where('name_order', '<', getUpperBound(prefix))
+  return inOrder.where(begins)
+}
+
 const findByWords = (ctx: Ctx, text: string): Found => {
   const words = splitWords(text)
   const matches = buildMatches(ctx, text)
@@ -259,7 +271,8 @@ const findByWords = (ctx: Ctx, text: string): Found => {
   const { total, rest } = holding(ctx, { text, words, matches })
   const queries: ChainQuery<Doc>[] = [
     limitRows(orderByName(selectDocs(ctx).where(amongExact))),
-    limitRows(orderByName(selectDocs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
+    async (rows) =>
+      limitRows(orderByName(await findBeginning(ctx, text, byName)).where((eb) => eb.not(exactly(eb))))(rows),
     limitRows(
       selectDocs(ctx)
         .where(byHostname)
