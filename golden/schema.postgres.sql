@@ -1755,6 +1755,287 @@ CREATE TABLE ended_sessions (
 
 CREATE INDEX ended_sessions_expiry ON ended_sessions (expires_at);
 
+-- 0071-name-order
+
+CREATE FUNCTION to_name_order(name_key TEXT) RETURNS TEXT LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  letters TEXT COLLATE "C" := name_key;
+  composed TEXT := name_key;
+BEGIN
+  IF letters ~ '[^ -~]' AND current_setting('server_encoding') = 'UTF8' THEN
+    composed := normalize(name_key, NFC);
+    letters := lower(normalize(name_key, NFKD) COLLATE "C");
+    letters := regexp_replace(letters, '[\u0001-\u001f\u007f-\u009f\u00ad\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]', '', 'g');
+    letters := translate(letters, U&'\00f8\0142\0111\00f0\0127\0131\014b\0167', 'olddhint');
+    letters := replace(replace(replace(replace(letters, U&'\00df', 'ss'), U&'\00e6', 'ae'), U&'\0153', 'oe'), U&'\00fe', 'th');
+    letters := translate(letters, U&'\+000660\+000661\+000662\+000663\+000664\+000665\+000666\+000667\+000668\+000669\+0006f0\+0006f1\+0006f2\+0006f3\+0006f4\+0006f5\+0006f6\+0006f7\+0006f8\+0006f9\+0007c0\+0007c1\+0007c2\+0007c3\+0007c4\+0007c5\+0007c6\+0007c7\+0007c8\+0007c9\+000966\+000967\+000968\+000969\+00096a\+00096b\+00096c\+00096d\+00096e\+00096f\+0009e6\+0009e7\+0009e8\+0009e9\+0009ea\+0009eb\+0009ec\+0009ed\+0009ee\+0009ef\+000a66\+000a67\+000a68\+000a69\+000a6a\+000a6b\+000a6c\+000a6d\+000a6e\+000a6f\+000ae6\+000ae7\+000ae8\+000ae9\+000aea\+000aeb\+000aec\+000aed\+000aee\+000aef\+000b66\+000b67\+000b68\+000b69\+000b6a\+000b6b\+000b6c\+000b6d\+000b6e\+000b6f\+000be6\+000be7\+000be8\+000be9\+000bea\+000beb\+000bec\+000bed\+000bee\+000bef\+000c66\+000c67\+000c68\+000c69\+000c6a\+000c6b\+000c6c\+000c6d\+000c6e\+000c6f\+000ce6\+000ce7\+000ce8\+000ce9\+000cea\+000ceb\+000cec\+000ced\+000cee\+000cef\+000d66\+000d67\+000d68\+000d69\+000d6a\+000d6b\+000d6c\+000d6d\+000d6e\+000d6f\+000de6\+000de7\+000de8\+000de9\+000dea\+000deb\+000dec\+000ded\+000dee\+000def\+000e50\+000e51\+000e52\+000e53\+000e54\+000e55\+000e56\+000e57\+000e58\+000e59\+000ed0\+000ed1\+000ed2\+000ed3\+000ed4\+000ed5\+000ed6\+000ed7\+000ed8\+000ed9\+000f20\+000f21\+000f22\+000f23\+000f24\+000f25\+000f26\+000f27\+000f28\+000f29\+001040\+001041\+001042\+001043\+001044\+001045\+001046\+001047\+001048\+001049\+001090\+001091\+001092\+001093\+001094\+001095\+001096\+001097\+001098\+001099\+0017e0\+0017e1\+0017e2\+0017e3\+0017e4\+0017e5\+0017e6\+0017e7\+0017e8\+0017e9\+001810\+001811\+001812\+001813\+001814\+001815\+001816\+001817\+001818\+001819\+001946\+001947\+001948\+001949\+00194a\+00194b\+00194c\+00194d\+00194e\+00194f\+0019d0\+0019d1\+0019d2\+0019d3\+0019d4\+0019d5\+0019d6\+0019d7\+0019d8\+0019d9\+001a80\+001a81\+001a82\+001a83\+001a84\+001a85\+001a86\+001a87\+001a88\+001a89\+001a90\+001a91\+001a92\+001a93\+001a94\+001a95\+001a96\+001a97\+001a98\+001a99\+001b50\+001b51\+001b52\+001b53\+001b54\+001b55\+001b56\+001b57\+001b58\+001b59\+001bb0\+001bb1\+001bb2\+001bb3\+001bb4\+001bb5\+001bb6\+001bb7\+001bb8\+001bb9\+001c40\+001c41\+001c42\+001c43\+001c44\+001c45\+001c46\+001c47\+001c48\+001c49\+001c50\+001c51\+001c52\+001c53\+001c54\+001c55\+001c56\+001c57\+001c58\+001c59\+00a620\+00a621\+00a622\+00a623\+00a624\+00a625\+00a626\+00a627\+00a628\+00a629\+00a8d0\+00a8d1\+00a8d2\+00a8d3\+00a8d4\+00a8d5\+00a8d6\+00a8d7\+00a8d8\+00a8d9\+00a900\+00a901\+00a902\+00a903\+00a904\+00a905\+00a906\+00a907\+00a908\+00a909\+00a9d0\+00a9d1\+00a9d2\+00a9d3\+00a9d4\+00a9d5\+00a9d6\+00a9d7\+00a9d8\+00a9d9\+00a9f0\+00a9f1\+00a9f2\+00a9f3\+00a9f4\+00a9f5\+00a9f6\+00a9f7\+00a9f8\+00a9f9\+00aa50\+00aa51\+00aa52\+00aa53\+00aa54\+00aa55\+00aa56\+00aa57\+00aa58\+00aa59\+00abf0\+00abf1\+00abf2\+00abf3\+00abf4\+00abf5\+00abf6\+00abf7\+00abf8\+00abf9\+0104a0\+0104a1\+0104a2\+0104a3\+0104a4\+0104a5\+0104a6\+0104a7\+0104a8\+0104a9\+010d30\+010d31\+010d32\+010d33\+010d34\+010d35\+010d36\+010d37\+010d38\+010d39\+010d40\+010d41\+010d42\+010d43\+010d44\+010d45\+010d46\+010d47\+010d48\+010d49\+011066\+011067\+011068\+011069\+01106a\+01106b\+01106c\+01106d\+01106e\+01106f\+0110f0\+0110f1\+0110f2\+0110f3\+0110f4\+0110f5\+0110f6\+0110f7\+0110f8\+0110f9\+011136\+011137\+011138\+011139\+01113a\+01113b\+01113c\+01113d\+01113e\+01113f\+0111d0\+0111d1\+0111d2\+0111d3\+0111d4\+0111d5\+0111d6\+0111d7\+0111d8\+0111d9\+0112f0\+0112f1\+0112f2\+0112f3\+0112f4\+0112f5\+0112f6\+0112f7\+0112f8\+0112f9\+011450\+011451\+011452\+011453\+011454\+011455\+011456\+011457\+011458\+011459\+0114d0\+0114d1\+0114d2\+0114d3\+0114d4\+0114d5\+0114d6\+0114d7\+0114d8\+0114d9\+011650\+011651\+011652\+011653\+011654\+011655\+011656\+011657\+011658\+011659\+0116c0\+0116c1\+0116c2\+0116c3\+0116c4\+0116c5\+0116c6\+0116c7\+0116c8\+0116c9\+0116d0\+0116d1\+0116d2\+0116d3\+0116d4\+0116d5\+0116d6\+0116d7\+0116d8\+0116d9\+0116da\+0116db\+0116dc\+0116dd\+0116de\+0116df\+0116e0\+0116e1\+0116e2\+0116e3\+011730\+011731\+011732\+011733\+011734\+011735\+011736\+011737\+011738\+011739\+0118e0\+0118e1\+0118e2\+0118e3\+0118e4\+0118e5\+0118e6\+0118e7\+0118e8\+0118e9\+011950\+011951\+011952\+011953\+011954\+011955\+011956\+011957\+011958\+011959\+011bf0\+011bf1\+011bf2\+011bf3\+011bf4\+011bf5\+011bf6\+011bf7\+011bf8\+011bf9\+011c50\+011c51\+011c52\+011c53\+011c54\+011c55\+011c56\+011c57\+011c58\+011c59\+011d50\+011d51\+011d52\+011d53\+011d54\+011d55\+011d56\+011d57\+011d58\+011d59\+011da0\+011da1\+011da2\+011da3\+011da4\+011da5\+011da6\+011da7\+011da8\+011da9\+011de0\+011de1\+011de2\+011de3\+011de4\+011de5\+011de6\+011de7\+011de8\+011de9\+011f50\+011f51\+011f52\+011f53\+011f54\+011f55\+011f56\+011f57\+011f58\+011f59\+016130\+016131\+016132\+016133\+016134\+016135\+016136\+016137\+016138\+016139\+016a60\+016a61\+016a62\+016a63\+016a64\+016a65\+016a66\+016a67\+016a68\+016a69\+016ac0\+016ac1\+016ac2\+016ac3\+016ac4\+016ac5\+016ac6\+016ac7\+016ac8\+016ac9\+016b50\+016b51\+016b52\+016b53\+016b54\+016b55\+016b56\+016b57\+016b58\+016b59\+016d70\+016d71\+016d72\+016d73\+016d74\+016d75\+016d76\+016d77\+016d78\+016d79\+01e140\+01e141\+01e142\+01e143\+01e144\+01e145\+01e146\+01e147\+01e148\+01e149\+01e2f0\+01e2f1\+01e2f2\+01e2f3\+01e2f4\+01e2f5\+01e2f6\+01e2f7\+01e2f8\+01e2f9\+01e4f0\+01e4f1\+01e4f2\+01e4f3\+01e4f4\+01e4f5\+01e4f6\+01e4f7\+01e4f8\+01e4f9\+01e5f1\+01e5f2\+01e5f3\+01e5f4\+01e5f5\+01e5f6\+01e5f7\+01e5f8\+01e5f9\+01e5fa\+01e950\+01e951\+01e952\+01e953\+01e954\+01e955\+01e956\+01e957\+01e958\+01e959', repeat('0123456789', 68));
+  END IF;
+  IF letters ~ '[0-9]' THEN
+    SELECT string_agg(
+      CASE WHEN part !~ '^[0-9]' THEN part
+        WHEN length(ltrim(part, '0')) < 9 THEN length(ltrim(part, '0'))::text || ltrim(part, '0')
+        ELSE '9' || lpad(length(ltrim(part, '0'))::text, 4, '0') || ltrim(part, '0') END, '' ORDER BY place)
+    INTO letters
+    FROM (SELECT matched[1] AS part, place
+      FROM regexp_matches(letters, '[0-9]+|[^0-9]+', 'g') WITH ORDINALITY AS matches (matched, place)) AS parts;
+  END IF;
+  RETURN left(letters, 300) || chr(1) || composed;
+END $$;
+
+ALTER TABLE roles ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE groups ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE scopes ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE users ADD COLUMN username_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE api_keys ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE oauth_clients ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE sso_providers ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE credentials ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE webhooks ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE feeds ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE dns_providers ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE dns_zones ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE dns_records ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE spaces ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE custom_fields ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE datacenters ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE device_types ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE racks ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE vlans ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE networks ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE pools ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE cables ADD COLUMN label_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE OR REPLACE FUNCTION set_name_key_to_name_order() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.name_order := to_name_order(NEW.name_key);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_username_key_to_username_order() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.username_order := to_name_order(NEW.username_key);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_name_key_to_name_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.name_order := to_name_order(NEW.name_key);
+  NEW.name_key := substr(NEW.name_order, position(chr(1) IN NEW.name_order) + 1);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_name_to_name_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.name_order := to_name_order(NEW.name);
+  NEW.name := substr(NEW.name_order, position(chr(1) IN NEW.name_order) + 1);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_name_key_to_sort_key() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.sort_key := to_name_order(NEW.name_key);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_label_key_to_label_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.label_order := to_name_order(NEW.label_key);
+  NEW.label_key := substr(NEW.label_order, position(chr(1) IN NEW.label_order) + 1);
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER roles_name_order BEFORE INSERT OR UPDATE ON roles FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER groups_name_order BEFORE INSERT OR UPDATE ON groups FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER scopes_name_order BEFORE INSERT OR UPDATE ON scopes FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER users_name_order BEFORE INSERT OR UPDATE ON users FOR EACH ROW
+WHEN (right(NEW.username_order, length(NEW.username_key) + 1) <> chr(1) || NEW.username_key) EXECUTE FUNCTION set_username_key_to_username_order();
+
+CREATE TRIGGER api_keys_name_order BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER oauth_clients_name_order BEFORE INSERT OR UPDATE ON oauth_clients FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER sso_providers_name_order BEFORE INSERT OR UPDATE ON sso_providers FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER credentials_name_order BEFORE INSERT OR UPDATE ON credentials FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER webhooks_name_order BEFORE INSERT OR UPDATE ON webhooks FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER feeds_name_order BEFORE INSERT OR UPDATE ON feeds FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER dns_providers_name_order BEFORE INSERT OR UPDATE ON dns_providers FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER dns_zones_name_order BEFORE INSERT OR UPDATE ON dns_zones FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name) + 1) <> chr(1) || NEW.name) EXECUTE FUNCTION set_name_to_name_order_composed();
+
+CREATE TRIGGER dns_records_name_order BEFORE INSERT OR UPDATE ON dns_records FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name) + 1) <> chr(1) || NEW.name) EXECUTE FUNCTION set_name_to_name_order_composed();
+
+CREATE TRIGGER spaces_name_order BEFORE INSERT OR UPDATE ON spaces FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER custom_fields_name_order BEFORE INSERT OR UPDATE ON custom_fields FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order();
+
+CREATE TRIGGER datacenters_name_order BEFORE INSERT OR UPDATE ON datacenters FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER device_types_name_order BEFORE INSERT OR UPDATE ON device_types FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER racks_name_order BEFORE INSERT OR UPDATE ON racks FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER vlans_name_order BEFORE INSERT OR UPDATE ON vlans FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER networks_name_order BEFORE INSERT OR UPDATE ON networks FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER pools_name_order BEFORE INSERT OR UPDATE ON pools FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER ports_name_order BEFORE INSERT OR UPDATE ON ports FOR EACH ROW
+WHEN (right(NEW.sort_key, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_sort_key();
+
+CREATE TRIGGER cables_name_order BEFORE INSERT OR UPDATE ON cables FOR EACH ROW
+WHEN (right(NEW.label_order, length(NEW.label_key) + 1) <> chr(1) || NEW.label_key) EXECUTE FUNCTION set_label_key_to_label_order_composed();
+
+UPDATE roles SET name_order = name_key || chr(1) || name_key WHERE is_system = 1;
+
+CREATE INDEX CONCURRENTLY roles_out_of_order ON roles (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY groups_out_of_order ON groups (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY scopes_out_of_order ON scopes (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY users_in_order ON users (username_order, id);
+
+CREATE INDEX CONCURRENTLY users_out_of_order ON users (id) WHERE right(username_order, length(username_key) + 1) <> chr(1) || username_key;
+
+CREATE INDEX CONCURRENTLY api_keys_in_order ON api_keys (name_order, id);
+
+CREATE INDEX CONCURRENTLY api_keys_out_of_order ON api_keys (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY oauth_clients_in_order ON oauth_clients (name_order, id);
+
+CREATE INDEX CONCURRENTLY oauth_clients_out_of_order ON oauth_clients (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY sso_providers_out_of_order ON sso_providers (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY credentials_in_order ON credentials (name_order, id);
+
+CREATE INDEX CONCURRENTLY credentials_out_of_order ON credentials (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY webhooks_in_order ON webhooks (name_order, id);
+
+CREATE INDEX CONCURRENTLY webhooks_out_of_order ON webhooks (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY feeds_in_order ON feeds (name_order, id);
+
+CREATE INDEX CONCURRENTLY feeds_out_of_order ON feeds (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY dns_providers_in_order ON dns_providers (name_order, id);
+
+CREATE INDEX CONCURRENTLY dns_providers_out_of_order ON dns_providers (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY dns_zones_in_order ON dns_zones (name_order, id);
+
+CREATE INDEX CONCURRENTLY dns_zones_out_of_order ON dns_zones (id) WHERE right(name_order, length(name) + 1) <> chr(1) || name;
+
+CREATE INDEX CONCURRENTLY dns_records_in_order ON dns_records (zone_id, name_order, type, id);
+
+CREATE INDEX CONCURRENTLY dns_records_out_of_order ON dns_records (id) WHERE right(name_order, length(name) + 1) <> chr(1) || name;
+
+CREATE INDEX CONCURRENTLY spaces_in_order ON spaces (name_order, id);
+
+CREATE INDEX CONCURRENTLY spaces_out_of_order ON spaces (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY custom_fields_out_of_order ON custom_fields (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY datacenters_in_order ON datacenters (name_order, id);
+
+CREATE INDEX CONCURRENTLY datacenters_owned ON datacenters (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY datacenters_in_area ON datacenters (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX CONCURRENTLY datacenters_out_of_order ON datacenters (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY device_types_in_order ON device_types (name_order, id);
+
+CREATE INDEX CONCURRENTLY device_types_owned ON device_types (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY device_types_out_of_order ON device_types (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY racks_in_order ON racks (name_order, id);
+
+CREATE INDEX CONCURRENTLY racks_owned ON racks (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY racks_out_of_order ON racks (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY vlans_in_order ON vlans (name_order, id);
+
+CREATE INDEX CONCURRENTLY vlans_by_number ON vlans (vlan_id, name_order, id);
+
+CREATE INDEX CONCURRENTLY vlans_owned ON vlans (managed_by, vlan_id, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY vlans_out_of_order ON vlans (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY networks_in_order ON networks (name_order, id);
+
+CREATE INDEX CONCURRENTLY networks_owned ON networks (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY networks_in_area ON networks (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX CONCURRENTLY networks_out_of_order ON networks (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY pools_in_order ON pools (name_order, id);
+
+CREATE INDEX CONCURRENTLY pools_in_network ON pools (network_id, name_order, id);
+
+CREATE INDEX CONCURRENTLY pools_owned ON pools (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY pools_in_area ON pools (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX CONCURRENTLY pools_out_of_order ON pools (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY ports_out_of_order ON ports (id) WHERE right(sort_key, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY cables_in_order ON cables (label_order, id);
+
+CREATE INDEX CONCURRENTLY cables_by_status ON cables (status, label_order, id) WHERE status <> 'connected';
+
+CREATE INDEX CONCURRENTLY cables_owned ON cables (managed_by, label_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY cables_out_of_order ON cables (id) WHERE right(label_order, length(label_key) + 1) <> chr(1) || label_key;
+
 -- 0073-search
 
 CREATE INDEX CONCURRENTLY ports_search ON ports USING gin (replace(replace(replace(lower((coalesce(name_key, '') || '
@@ -1779,6 +2060,48 @@ CREATE INDEX CONCURRENTLY ports_names ON ports (name_key, id);
 
 CREATE INDEX CONCURRENTLY devices_older_search ON devices (id) WHERE substr(search_text, 1, 1) <> '
 ';
+
+-- 0074-device-name-order
+
+ALTER TABLE devices ADD COLUMN name_order TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE history ADD COLUMN order_key TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE OR REPLACE FUNCTION set_name_key_to_name_order_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.name_order := to_name_order(NEW.name_key);
+  NEW.name_key := substr(NEW.name_order, position(chr(1) IN NEW.name_order) + 1);
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION set_sort_key_to_order_key_composed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+  NEW.order_key := to_name_order(NEW.sort_key);
+  NEW.sort_key := substr(NEW.order_key, position(chr(1) IN NEW.order_key) + 1);
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER devices_name_order BEFORE INSERT OR UPDATE ON devices FOR EACH ROW
+WHEN (right(NEW.name_order, length(NEW.name_key) + 1) <> chr(1) || NEW.name_key) EXECUTE FUNCTION set_name_key_to_name_order_composed();
+
+CREATE TRIGGER history_name_order BEFORE INSERT OR UPDATE ON history FOR EACH ROW
+WHEN (right(NEW.order_key, length(NEW.sort_key) + 1) <> chr(1) || NEW.sort_key) EXECUTE FUNCTION set_sort_key_to_order_key_composed();
+
+CREATE INDEX CONCURRENTLY devices_in_order ON devices (name_order, id, status);
+
+CREATE INDEX CONCURRENTLY devices_in_datacenter ON devices (datacenter_id, name_order, id);
+
+CREATE INDEX CONCURRENTLY devices_of_type ON devices (device_type_id, name_order, id) WHERE device_type_id IS NOT NULL;
+
+CREATE INDEX CONCURRENTLY devices_in_rack ON devices (rack_id, name_order, id) WHERE rack_id IS NOT NULL;
+
+CREATE INDEX CONCURRENTLY devices_owned ON devices (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX CONCURRENTLY devices_in_area ON devices (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX CONCURRENTLY devices_out_of_order ON devices (id) WHERE right(name_order, length(name_key) + 1) <> chr(1) || name_key;
+
+CREATE INDEX CONCURRENTLY history_in_order ON history (kind, order_key, id, seq) WHERE sort_key IS NOT NULL;
+
+CREATE INDEX CONCURRENTLY history_out_of_order ON history (kind, id, seq) WHERE right(order_key, length(sort_key) + 1) <> chr(1) || sort_key;
 
 -- 0075-dns-delegations
 

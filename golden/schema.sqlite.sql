@@ -38,13 +38,17 @@ CREATE TABLE api_keys (
   key_hash TEXT NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
   created_at TEXT NOT NULL,
-  expires_at TEXT, created_by TEXT, feed_id TEXT, permissions TEXT, allowed_cidrs TEXT, rotated_at TEXT, previous_hash TEXT, previous_expires_at TEXT, scope_id TEXT,
+  expires_at TEXT, created_by TEXT, feed_id TEXT, permissions TEXT, allowed_cidrs TEXT, rotated_at TEXT, previous_hash TEXT, previous_expires_at TEXT, scope_id TEXT, name_order TEXT NOT NULL DEFAULT '',
   UNIQUE (user_id, name_key)
 );
 
 CREATE INDEX api_keys_feed_id ON api_keys (feed_id) WHERE feed_id IS NOT NULL;
 
+CREATE INDEX api_keys_in_order ON api_keys (name_order, id);
+
 CREATE INDEX api_keys_name ON api_keys (name_key, id);
+
+CREATE INDEX api_keys_out_of_order ON api_keys (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE UNIQUE INDEX api_keys_previous_hash ON api_keys (previous_hash) WHERE previous_hash IS NOT NULL;
 
@@ -119,11 +123,17 @@ CREATE TABLE cables (
   custom TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, label_order TEXT NOT NULL DEFAULT '');
 
-CREATE INDEX cables_managed_by ON cables (managed_by, label_key, id) WHERE managed_by <> '';
+CREATE INDEX cables_by_status ON cables (status, label_order, id) WHERE status <> 'connected';
+
+CREATE INDEX cables_in_order ON cables (label_order, id);
 
 CREATE INDEX cables_order ON cables (label_key, id);
+
+CREATE INDEX cables_out_of_order ON cables (id) WHERE substr(label_order, -(length(label_key) + 1)) <> char(1) || label_key;
+
+CREATE INDEX cables_owned ON cables (managed_by, label_order, id) WHERE managed_by <> '';
 
 CREATE VIRTUAL TABLE cables_search USING fts5(id UNINDEXED, label_key, type, color, description, custom, content='cables', content_rowid='rowid', tokenize='trigram');
 
@@ -132,8 +142,6 @@ CREATE TRIGGER cables_search_delete AFTER DELETE ON cables BEGIN INSERT INTO cab
 CREATE TRIGGER cables_search_insert AFTER INSERT ON cables BEGIN INSERT INTO cables_search (rowid, label_key, type, color, description, custom) VALUES (new.rowid, new.label_key, new.type, new.color, new.description, new.custom); END;
 
 CREATE TRIGGER cables_search_update AFTER UPDATE OF label_key, type, color, description, custom ON cables WHEN old.label_key IS NOT new.label_key OR old.type IS NOT new.type OR old.color IS NOT new.color OR old.description IS NOT new.description OR old.custom IS NOT new.custom BEGIN INSERT INTO cables_search (cables_search, rowid, label_key, type, color, description, custom) VALUES ('delete', old.rowid, old.label_key, old.type, old.color, old.description, old.custom); INSERT INTO cables_search (rowid, label_key, type, color, description, custom) VALUES (new.rowid, new.label_key, new.type, new.color, new.description, new.custom); END;
-
-CREATE INDEX cables_status ON cables (status, label_key, id) WHERE status <> 'connected';
 
 CREATE TABLE changes (
   seq INTEGER PRIMARY KEY,
@@ -203,13 +211,17 @@ CREATE TABLE credentials (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX credentials_device ON credentials (device_id);
+
+CREATE INDEX credentials_in_order ON credentials (name_order, id);
 
 CREATE INDEX credentials_name ON credentials (name_key, id);
 
 CREATE INDEX credentials_network ON credentials (network_id);
+
+CREATE INDEX credentials_out_of_order ON credentials (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE custom_fields (
   id TEXT PRIMARY KEY,
@@ -237,11 +249,13 @@ CREATE TABLE custom_fields (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE UNIQUE INDEX custom_fields_name ON custom_fields (resource, name);
 
 CREATE UNIQUE INDEX custom_fields_number ON custom_fields (number);
+
+CREATE INDEX custom_fields_out_of_order ON custom_fields (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE custom_values (
   field INTEGER NOT NULL,
@@ -258,13 +272,17 @@ CREATE TABLE datacenters (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
 
-CREATE INDEX datacenters_area ON datacenters (area, name_key, id) WHERE area <> 0;
+CREATE INDEX datacenters_in_area ON datacenters (area, name_order, id) WHERE area <> 0;
 
-CREATE INDEX datacenters_managed_by ON datacenters (managed_by, name_key, id) WHERE managed_by <> '';
+CREATE INDEX datacenters_in_order ON datacenters (name_order, id);
 
 CREATE INDEX datacenters_name ON datacenters (name_key, id);
+
+CREATE INDEX datacenters_out_of_order ON datacenters (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX datacenters_owned ON datacenters (managed_by, name_order, id) WHERE managed_by <> '';
 
 CREATE TABLE device_codes (
   code_hash TEXT PRIMARY KEY,
@@ -321,13 +339,17 @@ CREATE TABLE device_types (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
 
-CREATE INDEX device_types_managed_by ON device_types (managed_by, name_key, id) WHERE managed_by <> '';
+CREATE INDEX device_types_in_order ON device_types (name_order, id);
 
 CREATE INDEX device_types_name ON device_types (name_key, id);
 
 CREATE UNIQUE INDEX device_types_natural_key ON device_types (natural_key);
+
+CREATE INDEX device_types_out_of_order ON device_types (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX device_types_owned ON device_types (managed_by, name_order, id) WHERE managed_by <> '';
 
 CREATE TABLE devices (
   seq INTEGER PRIMARY KEY,
@@ -346,22 +368,28 @@ CREATE TABLE devices (
   updated_at TEXT NOT NULL,
   search_text TEXT NOT NULL,
   doc TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', rack_id TEXT, device_type_id TEXT, area INTEGER NOT NULL DEFAULT 0);
-
-CREATE INDEX devices_area ON devices (area, name_key, id) WHERE area <> 0;
-
-CREATE INDEX devices_datacenter ON devices (datacenter_id, name_key, id);
+, managed_by TEXT NOT NULL DEFAULT '', rack_id TEXT, device_type_id TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX devices_hostname ON devices (hostname_key);
 
-CREATE INDEX devices_managed_by ON devices (managed_by, name_key, id) WHERE managed_by <> '';
+CREATE INDEX devices_in_area ON devices (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX devices_in_datacenter ON devices (datacenter_id, name_order, id);
+
+CREATE INDEX devices_in_order ON devices (name_order, id, status);
+
+CREATE INDEX devices_in_rack ON devices (rack_id, name_order, id) WHERE rack_id IS NOT NULL;
 
 CREATE INDEX devices_name ON devices (name_key, id, status);
+
+CREATE INDEX devices_of_type ON devices (device_type_id, name_order, id) WHERE device_type_id IS NOT NULL;
 
 CREATE INDEX devices_older_search ON devices (id) WHERE substr(search_text, 1, 1) <> '
 ';
 
-CREATE INDEX devices_rack ON devices (rack_id, name_key, id) WHERE rack_id IS NOT NULL;
+CREATE INDEX devices_out_of_order ON devices (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX devices_owned ON devices (managed_by, name_order, id) WHERE managed_by <> '';
 
 CREATE VIRTUAL TABLE devices_search USING fts5(search_text, content='devices', content_rowid='seq', tokenize='trigram case_sensitive 1');
 
@@ -377,8 +405,6 @@ CREATE TRIGGER devices_search_update AFTER UPDATE OF search_text ON devices WHEN
   INSERT INTO devices_search (devices_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
   INSERT INTO devices_search (rowid, search_text) VALUES (new.seq, new.search_text);
 END;
-
-CREATE INDEX devices_type ON devices (device_type_id, name_key, id) WHERE device_type_id IS NOT NULL;
 
 CREATE TABLE discovered_addresses (
   place TEXT PRIMARY KEY,
@@ -577,9 +603,13 @@ CREATE TABLE dns_providers (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX dns_providers_in_order ON dns_providers (name_order, id);
 
 CREATE INDEX dns_providers_name_key ON dns_providers (name_key, id);
+
+CREATE INDEX dns_providers_out_of_order ON dns_providers (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE dns_records (
   id TEXT PRIMARY KEY,
@@ -591,9 +621,13 @@ CREATE TABLE dns_records (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX dns_records_in_order ON dns_records (zone_id, name_order, type, id);
 
 CREATE INDEX dns_records_name ON dns_records (zone_id, name, type, id);
+
+CREATE INDEX dns_records_out_of_order ON dns_records (id) WHERE substr(name_order, -(length(name) + 1)) <> char(1) || name;
 
 CREATE TABLE dns_reports (
   zone_id TEXT PRIMARY KEY,
@@ -659,10 +693,14 @@ CREATE TABLE dns_zones (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, space_id TEXT);
+, space_id TEXT, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX dns_zones_in_order ON dns_zones (name_order, id);
 
 CREATE UNIQUE INDEX dns_zones_name ON dns_zones
 (name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END));
+
+CREATE INDEX dns_zones_out_of_order ON dns_zones (id) WHERE substr(name_order, -(length(name) + 1)) <> char(1) || name;
 
 CREATE TABLE ended_sessions (
   id TEXT PRIMARY KEY,
@@ -715,9 +753,13 @@ CREATE TABLE feeds (
   media_type TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, space_id TEXT);
+, space_id TEXT, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX feeds_in_order ON feeds (name_order, id);
 
 CREATE INDEX feeds_name_key ON feeds (name_key, id);
+
+CREATE INDEX feeds_out_of_order ON feeds (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE grants (
   id TEXT PRIMARY KEY,
@@ -750,7 +792,9 @@ CREATE TABLE groups (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX groups_out_of_order ON groups (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE history (
   kind TEXT NOT NULL,
@@ -759,7 +803,7 @@ CREATE TABLE history (
   sort_key TEXT,
   derived TEXT,
   child_id TEXT,
-  before TEXT,
+  before TEXT, order_key TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (kind, id, seq)
 ) WITHOUT ROWID;
 
@@ -770,9 +814,11 @@ CREATE TABLE history_extent (
   begins_at INTEGER NOT NULL
 );
 
-CREATE INDEX history_seq ON history (seq, kind, id);
+CREATE INDEX history_in_order ON history (kind, order_key, id, seq) WHERE sort_key IS NOT NULL;
 
-CREATE INDEX history_sort ON history (kind, sort_key, id, seq) WHERE sort_key IS NOT NULL;
+CREATE INDEX history_out_of_order ON history (kind, id, seq) WHERE substr(order_key, -(length(sort_key) + 1)) <> char(1) || sort_key;
+
+CREATE INDEX history_seq ON history (seq, kind, id);
 
 CREATE TABLE idempotency_keys (
   owner TEXT NOT NULL,
@@ -831,17 +877,21 @@ CREATE TABLE networks (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
-
-CREATE INDEX networks_area ON networks (area, name_key, id) WHERE area <> 0;
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX networks_datacenter ON networks (datacenter_id);
 
 CREATE INDEX networks_first ON networks (first_key, prefix);
 
-CREATE INDEX networks_managed_by ON networks (managed_by, name_key, id) WHERE managed_by <> '';
+CREATE INDEX networks_in_area ON networks (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX networks_in_order ON networks (name_order, id);
 
 CREATE INDEX networks_name ON networks (name_key, id);
+
+CREATE INDEX networks_out_of_order ON networks (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX networks_owned ON networks (managed_by, name_order, id) WHERE managed_by <> '';
 
 CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL;
 
@@ -879,11 +929,15 @@ CREATE TABLE oauth_clients (
   scope TEXT NOT NULL,
   created_at TEXT NOT NULL,
   consented_at TEXT
-);
+, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX oauth_clients_idle ON oauth_clients (created_at, id) WHERE consented_at IS NULL;
 
+CREATE INDEX oauth_clients_in_order ON oauth_clients (name_order, id);
+
 CREATE INDEX oauth_clients_name ON oauth_clients (name_key, id);
+
+CREATE INDEX oauth_clients_out_of_order ON oauth_clients (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE oauth_codes (
   code_hash TEXT PRIMARY KEY,
@@ -994,15 +1048,19 @@ CREATE TABLE pools (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
 
-CREATE INDEX pools_area ON pools (area, name_key, id) WHERE area <> 0;
+CREATE INDEX pools_in_area ON pools (area, name_order, id) WHERE area <> 0;
 
-CREATE INDEX pools_managed_by ON pools (managed_by, name_key, id) WHERE managed_by <> '';
+CREATE INDEX pools_in_network ON pools (network_id, name_order, id);
+
+CREATE INDEX pools_in_order ON pools (name_order, id);
 
 CREATE INDEX pools_name ON pools (name_key, id);
 
-CREATE INDEX pools_network ON pools (network_id, name_key, id);
+CREATE INDEX pools_out_of_order ON pools (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX pools_owned ON pools (managed_by, name_order, id) WHERE managed_by <> '';
 
 CREATE TABLE ports (
   id TEXT PRIMARY KEY,
@@ -1039,6 +1097,8 @@ CREATE INDEX ports_names ON ports (name_key, id);
 
 CREATE INDEX ports_order ON ports (device_id, sort_key, id);
 
+CREATE INDEX ports_out_of_order ON ports (id) WHERE substr(sort_key, -(length(name_key) + 1)) <> char(1) || name_key;
+
 CREATE INDEX ports_parent ON ports (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE VIRTUAL TABLE ports_search USING fts5(id UNINDEXED, name_key, mac_address, description, custom, content='ports', content_rowid='rowid', tokenize='trigram');
@@ -1065,13 +1125,17 @@ CREATE TABLE racks (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX racks_datacenter ON racks (datacenter_id) WHERE datacenter_id IS NOT NULL;
 
-CREATE INDEX racks_managed_by ON racks (managed_by, name_key, id) WHERE managed_by <> '';
+CREATE INDEX racks_in_order ON racks (name_order, id);
 
 CREATE INDEX racks_name ON racks (name_key, id);
+
+CREATE INDEX racks_out_of_order ON racks (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX racks_owned ON racks (managed_by, name_order, id) WHERE managed_by <> '';
 
 CREATE TABLE recovery_codes (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -1154,7 +1218,9 @@ CREATE TABLE roles (
   is_system INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX roles_out_of_order ON roles (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE scopes (
   id TEXT PRIMARY KEY,
@@ -1167,7 +1233,9 @@ CREATE TABLE scopes (
   tags TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX scopes_out_of_order ON scopes (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE secret_checks (
   name TEXT PRIMARY KEY,
@@ -1214,9 +1282,13 @@ CREATE TABLE spaces (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+, custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX spaces_in_order ON spaces (name_order, id);
 
 CREATE UNIQUE INDEX spaces_name ON spaces (name_key);
+
+CREATE INDEX spaces_out_of_order ON spaces (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE sso_providers (
   id TEXT PRIMARY KEY,
@@ -1239,9 +1311,11 @@ CREATE TABLE sso_providers (
   allow_http INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, changed_by TEXT);
+, changed_by TEXT, name_order TEXT NOT NULL DEFAULT '');
 
 CREATE UNIQUE INDEX sso_providers_name_key ON sso_providers (name_key);
+
+CREATE INDEX sso_providers_out_of_order ON sso_providers (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE TABLE sso_seen (
   token_hash TEXT PRIMARY KEY,
@@ -1302,13 +1376,17 @@ CREATE TABLE users (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   last_login_at TEXT
-, username_look TEXT, username_look_lower TEXT, username_look_upper TEXT, is_break_glass INTEGER NOT NULL DEFAULT 0);
+, username_look TEXT, username_look_lower TEXT, username_look_upper TEXT, is_break_glass INTEGER NOT NULL DEFAULT 0, username_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX users_in_order ON users (username_order, id);
 
 CREATE INDEX users_look ON users (username_look);
 
 CREATE INDEX users_look_lower ON users (username_look_lower);
 
 CREATE INDEX users_look_upper ON users (username_look_upper);
+
+CREATE INDEX users_out_of_order ON users (id) WHERE substr(username_order, -(length(username_key) + 1)) <> char(1) || username_key;
 
 CREATE TABLE utilization_samples (
   object_id TEXT NOT NULL,
@@ -1334,17 +1412,21 @@ CREATE TABLE vlans (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, custom TEXT);
+, custom TEXT, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX vlans_by_number ON vlans (vlan_id, name_order, id);
 
 CREATE INDEX vlans_datacenter ON vlans (datacenter_id) WHERE datacenter_id IS NOT NULL;
 
-CREATE INDEX vlans_managed_by ON vlans (managed_by, vlan_id, name_key, id) WHERE managed_by <> '';
+CREATE INDEX vlans_in_order ON vlans (name_order, id);
 
 CREATE INDEX vlans_name ON vlans (name_key, id);
 
 CREATE UNIQUE INDEX vlans_natural_key ON vlans (natural_key);
 
-CREATE INDEX vlans_order ON vlans (vlan_id, name_key, id);
+CREATE INDEX vlans_out_of_order ON vlans (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE INDEX vlans_owned ON vlans (managed_by, vlan_id, name_order, id) WHERE managed_by <> '';
 
 CREATE TABLE webhook_deliveries (
   id TEXT PRIMARY KEY,
@@ -1392,6 +1474,10 @@ CREATE TABLE webhooks (
   retry_count INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, sealed_headers TEXT);
+, sealed_headers TEXT, name_order TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX webhooks_in_order ON webhooks (name_order, id);
 
 CREATE INDEX webhooks_name ON webhooks (name_key, id);
+
+CREATE INDEX webhooks_out_of_order ON webhooks (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;

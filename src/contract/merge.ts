@@ -7,6 +7,14 @@ export type Merged<T> = {
   readonly changes: readonly (keyof T & string)[]
 }
 
+/** Stored names are in the form that they were sent in by older programs, until their object is written. */
+const composeName = (value: { readonly name?: unknown }): boolean => {
+  const { name } = value
+  if (typeof name !== 'string' || name.normalize('NFC') === name) return false
+  Object.assign(value, { name: name.normalize('NFC') })
+  return true
+}
+
 /** @example merge({ a: 1, b: 2 }, { b: 3 }) // { value: { a: 1, b: 3 }, changes: ['b'] } */
 export const merge = <T extends object>(
   before: T,
@@ -21,5 +29,6 @@ export const merge = <T extends object>(
     value[key] = next as T[typeof key]
     changes.push(key)
   }
+  if (changes.length > 0 && composeName(value)) changes.push('name' as keyof T & string)
   return { value, changes }
 }

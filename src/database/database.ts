@@ -302,7 +302,7 @@ export type PastSql = {
 /** An index, as SQL text. */
 export type Index = {
   readonly name: string
-  /** Its table and columns: `devices (name_key, id)`, `devices USING gin (...)`. */
+  /** Its table and columns: `devices (name_order, id)`, `devices USING gin (...)`. */
   readonly on: string
 }
 
@@ -337,7 +337,7 @@ export type Sql = Deployment & {
     words: readonly Word[],
     most?: number,
   ) => Expression<SqlBool> | undefined
-  /** Like `matchesWords`, fastest for the first rows in the order of `name_key` and `id`. */
+  /** Like `matchesWords`, fastest for the first rows in the order of `name_order` and `id`. */
   readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** Counts the rows that match. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly Word[]) => Promise<number>

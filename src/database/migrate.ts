@@ -2,6 +2,8 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine, Index } from './database.ts'
 import { type Applied, computeFloor, computeFloorAfter, type Floor, findObstacle, formatObstacle } from './floors.ts'
+import type { NamedTable } from './migrations/name-orders.ts'
+import { completeNameOrders } from './name-order-rows.ts'
 import { joinColumnsSql, toLettersSql } from './postgres/search.ts'
 
 /** The parts of DDL that differ between the engines. */
@@ -47,6 +49,11 @@ export type Migration = (
    * them. A later migration that drops one of them removes it here.
    */
   readonly concurrently?: (ddl: Ddl) => readonly Index[]
+  /**
+   * The tables with rows that get the collation keys of their names after the migration, in short transactions, and again at each start if
+   * there are rows without one.
+   */
+  readonly completed?: readonly NamedTable[]
 }
 
 const BUFFER_BYTES = 32 * 2 ** 20
@@ -302,6 +309,11 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   const indexes = ordered.flatMap(({ concurrently }) => concurrently?.(ddl) ?? [])
   const known = new Set(ordered.map(({ name }) => name))
   if (first.applied.some(({ name }) => !known.has(name))) options.onNewer?.()
-  else if (indexes.length > 0) await db.createIndexes(indexes)
+  else {
+    // Before the indexes, which are created faster than they are changed.
+    const completed = ordered.flatMap((migration) => migration.completed ?? [])
+    if (completed.length > 0) await completeNameOrders(db, completed)
+    if (indexes.length > 0) await db.createIndexes(indexes)
+  }
   return done
 }

@@ -33,7 +33,7 @@ export const findCredentials = (ctx: Ctx, networkId: string): Promise<UsableCred
         ),
       ]),
     )
-    .orderBy('credentials.name_key')
+    .orderBy('credentials.name_order')
     .orderBy('credentials.id')
     .execute()
 

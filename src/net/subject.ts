@@ -4,6 +4,7 @@ import { type Cidr, formatCidr, parseCidr } from './cidr.ts'
 import { isDomainName } from './dns-name.ts'
 import { formatIp, type Ip, parseIp } from './ip.ts'
 import { parseMac } from './mac.ts'
+import { toNameKey } from './name-order.ts'
 
 /** `text` is the canonical spelling. */
 export type Subject =
@@ -34,7 +35,7 @@ export function parseSubject(typed: string): Subject | undefined {
   if (cidr !== undefined) return { kind: 'cidr', text: formatCidr(cidr), cidr }
   const mac = parseMac(text)
   if (mac !== undefined) return { kind: 'mac', text: mac }
-  const name = text.toLowerCase().replace(/\.$/, '')
+  const name = toNameKey(text).replace(/\.$/, '')
   if (!isDomainName(name) || name.startsWith('*') || BROKEN_ADDRESS.test(name)) return undefined
   return { kind: 'hostname', text: name }
 }

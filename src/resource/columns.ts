@@ -1,4 +1,5 @@
 /** The columns of the table of a resource, from its facts. */
+import { toNameKey } from '../net/name-order.ts'
 import { type FieldFacts, type FieldsOf, hasRefs, type ResourceFacts, type ValueOf } from './facts.ts'
 
 type Column<F extends FieldFacts> = F extends { readonly type: 'flag' }
@@ -14,6 +15,15 @@ type FieldNames<F extends ResourceFacts> =
 type Fields<F extends ResourceFacts> = FieldsOf<F> & Readonly<Record<string, FieldFacts>>
 
 type LabelOf<F extends ResourceFacts> = F extends { readonly label: infer L extends string } ? L : 'name'
+type IsNamed<F extends ResourceFacts> =
+  LabelOf<F> extends keyof F['fields']
+    ? F['fields'][LabelOf<F>] extends { readonly type: 'ip' }
+      ? false
+      : true
+    : false
+type OrderColumn<F extends ResourceFacts> = F extends { readonly orderColumn: infer C extends string }
+  ? C
+  : `${LabelOf<F>}_order`
 type KeyedFields<F extends ResourceFacts> =
   | (F['fields'][LabelOf<F>] extends { readonly type: 'ip' } ? never : LabelOf<F>)
   | { [K in NamesOf<F['fields']>]: F['fields'][K] extends { readonly filter: 'same' } ? K : never }[NamesOf<
@@ -30,11 +40,28 @@ export type SelectedRow<F extends ResourceFacts> = { id: string; managed_by: str
 /** A row of the table of a resource. */
 export type RowOf<F extends ResourceFacts> = SelectedRow<F> & {
   [K in KeyedFields<F> as `${K}_key`]: string
-} & (F extends { readonly identity: readonly string[] } ? { natural_key: string } : unknown)
+} & (IsNamed<F> extends true ? { [K in OrderColumn<F>]: string } : unknown) &
+  (F extends { readonly identity: readonly string[] } ? { natural_key: string } : unknown)
 
 export const getLabel = ({ label = 'name' }: ResourceFacts): string => label
 
-/** Returns the fields with a second column in lower case, for orders and filters in any case. An address has none. */
+/** Returns the column of the collation key of the label; undefined for objects without a name. */
+export const getOrderColumn = (facts: ResourceFacts): string | undefined => {
+  const label = getLabel(facts)
+  const { type } = facts.fields[label] ?? { type: 'ip' }
+  return type === 'ip' ? undefined : (facts.orderColumn ?? `${label}_order`)
+}
+
+/**
+ * Returns the columns by which the rows are sorted for a field: the collation key of a name, the key of another text that has one, or
+ * the field itself.
+ */
+export const toSortColumn = (facts: ResourceFacts, field: string): string => {
+  if (field === getLabel(facts)) return getOrderColumn(facts) ?? field
+  return listKeyedFields(facts).includes(field) ? `${field}_key` : field
+}
+
+/** Returns the fields with a second column in lower case, for filters in any case. An address has none. */
 export const listKeyedFields = (facts: ResourceFacts): string[] => {
   const label = getLabel(facts)
   const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter === 'same')
@@ -53,7 +80,7 @@ export const createKeyBuilder = ({ identity = [], fixed = [], fields }: Resource
   return (object: object): string => {
     const values = object as Readonly<Record<string, unknown>>
     const texts = identity.map((field) => [isCaseless(field), String(values[field] ?? '')] as const)
-    return texts.map(([caseless, text]) => (caseless ? text.toLowerCase() : text)).join(separator)
+    return texts.map(([caseless, text]) => (caseless ? toNameKey(text) : text)).join(separator)
   }
 }
 

@@ -119,8 +119,10 @@ export type ResourceFacts = {
   readonly order?: readonly string[]
   /** Fields by which the list can be sorted besides the name and the times. */
   readonly sorts?: readonly string[]
-  /** The field that names an object in messages; by default `name`. */
+  /** The field that names an object in messages, and that lists are sorted by as names are; by default `name`. */
   readonly label?: string
+  /** The column of its collation key, if it is not `<label>_order`. */
+  readonly orderColumn?: string
   /** The object has ids of other systems; false for none. */
   readonly refs?: false
   /** The object has no time of its last change. */

@@ -8,6 +8,7 @@ import {
   line,
   Moment,
   Name,
+  named,
   numberOr,
   optionalNumber,
   reference,
@@ -15,7 +16,6 @@ import {
   Tags,
   Timestamp,
   text,
-  trimmed,
 } from '../contract/fields/fields.ts'
 import { DOMAIN_NAME, HOST_NAME, type TextRule } from '../contract/fields/text-rules.ts'
 import type { FieldFacts } from './facts.ts'
@@ -25,7 +25,7 @@ type Of<T extends FieldFacts['type']> = Extract<FieldFacts, { readonly type: T }
 const RULES: Readonly<Record<NonNullable<Of<'text'>['rule']>, TextRule>> = { HOST_NAME, DOMAIN_NAME }
 
 const buildText = ({ max, trim, rule, required }: Of<'text'>): z.ZodType => {
-  if (required) return trimmed(max)
+  if (required) return named(max)
   if (rule) return ruledText(max, RULES[rule])
   if (!trim) return text(max)
   return line(max)

@@ -6,7 +6,8 @@ import type { Tables } from '../database/tables.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import type { JsonList } from '../kernel/handler-result.ts'
 import { listRows, type Page } from '../kernel/list.ts'
-import { listKeyedFields } from './columns.ts'
+import { toNameKey } from '../net/name-order.ts'
+import { getOrderColumn, toSortColumn } from './columns.ts'
 import type { CustomFilter } from './custom/lists.ts'
 import { listWithCustom } from './custom/row-lists.ts'
 import type { ListedResource, Orders } from './custom/sorted.ts'
@@ -48,15 +49,16 @@ const filterBy = (query: AnyQuery, [name, { filter }]: [string, FieldFacts], val
   // An empty text filters nothing.
   if (value === undefined || value === '') return query
   if (filter === 'part') return query.where(containsText(`${name}_key`, String(value)))
-  if (filter === 'same') return query.where(`${name}_key` as 'id', '=', String(value).trim().toLowerCase())
+  if (filter === 'same') return query.where(`${name}_key` as 'id', '=', toNameKey(String(value).trim()))
   return query.where(name as 'id', '=', (typeof value === 'boolean' ? Number(value) : value) as string)
 }
 
 /** Returns the columns of the orders of the list that other lists do not have. */
-const buildOrders = ({ sorts = [], ...facts }: ResourceFacts): Orders => {
-  const keyed = listKeyedFields(facts)
-  const toColumn = (field: string) => (keyed.includes(field) ? `${field}_key` : field)
-  return Object.fromEntries(sorts.map((field) => [field, [toColumn(field), ...keyed.slice(0, 1).map(toColumn), 'id']]))
+const buildOrders = (facts: ResourceFacts): Orders => {
+  const { sorts = [] } = facts
+  const order = getOrderColumn(facts)
+  const ties = [...(order === undefined ? [] : [order]), 'id']
+  return Object.fromEntries(sorts.map((field) => [field, [...new Set([toSortColumn(facts, field), ...ties])]]))
 }
 
 /** @param selectOrdered returns the rows of the resource in the order of the list */

@@ -1,7 +1,8 @@
 /** The rows of a resource: the columns of its table and the conversion of objects, from its facts. */
 
 import { withRefs } from '../contract/fields/external-fields.ts'
-import { listColumns, listKeyedFields } from './columns.ts'
+import { toNameKey, toNameOrder } from '../net/name-order.ts'
+import { getLabel, getOrderColumn, listColumns, listKeyedFields } from './columns.ts'
 import { formatCustom, type WithCustom, withCustomOfRow } from './custom/rows.ts'
 import { type FieldFacts, hasRefs, listFields, type ResourceFacts } from './facts.ts'
 
@@ -56,13 +57,20 @@ export const createConversion = <T extends object>(
   const isReferred = hasRefs(facts)
   // Most fields are stored as they are.
   const converted = fields.filter(([, one]) => one.type === 'flag' || isJson(one) || one.onlyWithValue)
-  const keyColumns = [...keyed.map((field) => `${field}_key`), ...(buildKey ? ['natural_key'] : [])]
+  const labelKey = `${getLabel(facts)}_key`
+  const order = getOrderColumn(facts)
+  const keyColumns = [
+    ...keyed.map((field) => `${field}_key`),
+    ...(order === undefined ? [] : [order]),
+    ...(buildKey ? ['natural_key'] : []),
+  ]
   // The fields of an object are its columns. Loops, because every write of the inventory runs this.
   const toRow = (object: T): Row => {
     const values = object as Values
     const row: Record<string, unknown> = { ...values }
     for (const [name, one] of converted) row[name] = toCell(one, values[name])
-    for (const field of keyed) row[`${field}_key`] = String(values[field]).toLowerCase()
+    for (const field of keyed) row[`${field}_key`] = toNameKey(String(values[field]))
+    if (order !== undefined) row[order] = toNameOrder(String(row[labelKey]))
     if (isReferred) row.refs = JSON.stringify(values.refs)
     if (facts.custom !== undefined) row.custom = formatCustom(object as WithCustom)
     if (buildKey) row.natural_key = buildKey(object)

@@ -8,7 +8,7 @@ import { preparedKeys, preparedTuples } from '../database/query/prepared-lists.t
 import type { Tables } from '../database/tables.ts'
 import type { TableOf } from '../inventory/resources.ts'
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
-import type { SelectedRow } from './columns.ts'
+import { type SelectedRow, toSortColumn } from './columns.ts'
 import { lockCustom } from './custom/engine.ts'
 import type { ResourceFacts } from './facts.ts'
 import { createLayout } from './layout.ts'
@@ -72,9 +72,9 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   ) => Promise<void>
 }
 
-/** Returns the columns by which a list is ordered: a text by its lower case, and the id at last. */
-const listOrderColumns = (facts: ResourceFacts, keyed: ReadonlySet<string>): string[] => [
-  ...(facts.order ?? ['name']).map((field) => (keyed.has(`${field}_key`) ? `${field}_key` : field)),
+/** Returns the columns by which a list is ordered, and the id at last. */
+const listOrderColumns = (facts: ResourceFacts): string[] => [
+  ...(facts.order ?? ['name']).map((field) => toSortColumn(facts, field)),
   'id',
 ]
 
@@ -88,7 +88,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
   const { readParts, key } = own
   const writer = createWriter(facts, own, layout)
   const { custom } = writer
-  const orderColumns = own.orderBy ?? listOrderColumns(facts, new Set(layout.allColumns))
+  const orderColumns = own.orderBy ?? listOrderColumns(facts)
 
   const selectRows = (db: Kysely<Tables>) => db.selectFrom(table).select(columns)
   const rowById = prepared((db: Kysely<Tables>, { id }: { id: string }) => selectRows(db).where('id', '=', id))

@@ -23,7 +23,17 @@ export const addDatacenter = (db: SqliteDb<Tables>, name: string): Promise<unkno
   return db.write((tx) =>
     tx.db
       .insertInto('datacenters')
-      .values({ id: name, name, name_key: name, location: '', description: '', refs: '{}', managed_by: '', ...times })
+      .values({
+        id: name,
+        name,
+        name_key: name,
+        name_order: '',
+        location: '',
+        description: '',
+        refs: '{}',
+        managed_by: '',
+        ...times,
+      })
       .execute(),
   )
 }

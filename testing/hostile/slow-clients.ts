@@ -23,6 +23,7 @@ export const storeLongDevices = async (db: Pick<Db<Tables>, 'write'>, devices: n
     return {
       ...columns,
       name_key: id,
+      name_order: '',
       hostname_key: hostname,
       created_at: at,
       updated_at: at,

@@ -68,7 +68,15 @@ const fill = async (n: number) => {
       .values(
         Array.from({ length: n }, (_, i) => {
           const name = `script ${i}`
-          return { ...common, created_at, id: Bun.randomUUIDv7(), name, name_key: name, key_hash: `${user.id} ${i}` }
+          return {
+            ...common,
+            created_at,
+            id: Bun.randomUUIDv7(),
+            name,
+            name_key: name,
+            name_order: '',
+            key_hash: `${user.id} ${i}`,
+          }
         }),
       )
       .execute(),

@@ -108,7 +108,7 @@ const findTroubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> =>
         .select(({ fn }) => fn.countAll<number | string>().as('n'))
         .as('failed'),
     ])
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
     .execute()
   return rows

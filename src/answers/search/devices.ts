@@ -8,6 +8,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { readFirstRows } from '../../kernel/list.ts'
 import { formatIp, fromIpKey } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { holdsWord, type Word } from '../../net/words/word.ts'
 import { loadSearchableNames } from '../../resource/custom/engine.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
@@ -35,7 +36,7 @@ const findMatchOfDevice = (
   let found: Match | undefined
   const look = (word: Word): boolean =>
     findText(device, searchable, (text, field) => {
-      const low = text.toLowerCase()
+      const low = toNameKey(text)
       if (!holdsWord(low, word)) return false
       found = { match: text, field, rank: NAMING.has(field) && word.includes(low) ? 0 : 2 }
       return true

@@ -5,6 +5,7 @@ import { memoized } from '../../database/cache/revision-cache.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey, toNameOrder } from '../../net/name-order.ts'
 import { getLabel, listKeyedFields } from '../../resource/columns.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { loadSearchedTexts } from '../../resource/custom/rows.ts'
@@ -124,7 +125,7 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
       query,
     )
     const byId = new Map(rows.map((row) => [row.id, row]))
-    const getKey = ({ result: { id } }: Ranked): string => toText(byId.get(id)?.[label]).toLowerCase()
+    const getKey = ({ result: { id } }: Ranked): string => toNameOrder(toNameKey(toText(byId.get(id)?.[label])))
     const best = selectBest(found.toSorted((a, b) => (getKey(a) < getKey(b) ? -1 : Number(getKey(a) > getKey(b)))))
     const kept = best.flatMap(({ result: { id } }) => byId.get(id) ?? [])
     const describeRow = kept.length === 0 ? () => none : await describe(ctx, kept)

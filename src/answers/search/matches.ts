@@ -1,5 +1,6 @@
 /** Decides in which text of an object a search was found, and how well. */
 import { invalidField } from '../../contract/errors.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { extractIp, splitWords } from '../../net/words/spellings.ts'
 import { holdsWord, type Word } from '../../net/words/word.ts'
 
@@ -47,7 +48,7 @@ const buildAddressPattern = (ip: string): RegExp =>
 
 /** @throws AppError VALIDATION_ERROR for blank text */
 export const parseQuery = (q: string): Query => {
-  const text = q.trim().toLowerCase().replace(/\s+/g, ' ')
+  const text = toNameKey(q.trim()).replace(/\s+/g, ' ')
   if (text === '') throw invalidField('q', 'must not be blank')
   const words = splitWords(text)
   const [first = [text], ...others] = words
@@ -64,7 +65,7 @@ const holds = (text: string, word: Word, { address }: Query): boolean =>
  */
 export const findMatch = (pieces: readonly Piece[], query: Query): Match | undefined => {
   const { words, whole } = query
-  const lower = pieces.map(({ text, low }) => low ?? text.toLowerCase())
+  const lower = pieces.map(({ text, low }) => low ?? toNameKey(text))
   const isOneWord = words.length === 1
   if (!isOneWord && !words.every((word) => lower.some((low) => holds(low, word, query)))) return undefined
   const toMatch = (at: number, rank: Rank): Match | undefined => {

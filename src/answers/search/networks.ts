@@ -12,7 +12,7 @@ import { acceptMatches, cacheTexts } from './texts.ts'
 const networkTexts = cacheTexts('networks', ['networks', ...SEARCH_TABLES], async (ctx) => {
   const customTexts = await loadSearchedTexts(ctx, 'networks')
   const query = ctx.db.selectFrom('networks').select(['id', ...networkFacts.search, 'space_id', 'custom'])
-  const rows = await query.orderBy('name_key').orderBy('id').execute()
+  const rows = await query.orderBy('name_order').orderBy('id').execute()
   return rows.map(({ custom, ...network }) => {
     const { id, name, subnet, space_id } = network
     const own = networkFacts.search.map((field) => ({ field, text: network[field] }))
@@ -38,7 +38,7 @@ const findNetworks = async (ctx: Ctx, range: Range): Promise<Ranked[]> => {
       ]),
     )
     .orderBy('prefix', 'desc')
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
     .execute()
@@ -56,7 +56,7 @@ const selectPools = ({ db }: Ctx) =>
     .selectFrom('pools')
     .leftJoin('networks', 'networks.id', 'pools.network_id')
     .select(['pools.id', 'pools.name', 'start_ip', 'end_ip', 'space_id'])
-    .orderBy('pools.name_key')
+    .orderBy('pools.name_order')
     .orderBy('pools.id')
 
 const poolTexts = cacheTexts('pools', ['pools', 'pool_tags', 'networks', ...SEARCH_TABLES], async (ctx) => {

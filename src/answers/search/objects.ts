@@ -1,7 +1,7 @@
 /** Finds objects of the resources of which there are thousands, by the fields in their facts and by custom fields. */
 import { type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { getLabel } from '../../resource/columns.ts'
+import { getLabel, toSortColumn } from '../../resource/columns.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { loadSearchedTexts, SEARCH_TABLES } from '../../resource/custom/rows.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
@@ -24,7 +24,7 @@ export const createObjectSearch = (facts: ResourceFacts) => {
     // A resource with custom fields is one of these.
     const customTexts = facts.custom && (await loadSearchedTexts(ctx, facts.name as CustomResource))
     const query = selectFromTable(ctx.db, table).select(['id', ...selected, ...(customTexts ? ['custom'] : [])])
-    const rows = await query.orderBy(`${label}_key`).orderBy('id').execute()
+    const rows = await query.orderBy(toSortColumn(facts, label)).orderBy('id').execute()
     return rows.map((row) => {
       const read = (field: string): string => String(row[field] ?? '')
       const own = fields.map((field) => ({ field, text: read(field) })).filter(({ text }) => text !== '')

@@ -2,9 +2,11 @@
  * Caches the texts of a table of thousands of rows, not of millions, until one of them changes. Searching them takes a
  * hundredth of the time of a database query.
  */
+
 import { memoized } from '../../database/cache/revision-cache.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { Word } from '../../net/words/word.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
 import { type Entry, findMatch, type Query } from './matches.ts'
@@ -43,10 +45,10 @@ export class Texts {
   constructor(all: readonly Entry[]) {
     this.#entries = all.map(({ pieces, ...entry }) => ({
       ...entry,
-      pieces: pieces.map(({ field, text }) => ({ field, text, low: text.toLowerCase() })),
+      pieces: pieces.map(({ field, text }) => ({ field, text, low: toNameKey(text) })),
     }))
-    const texts = all.map(({ pieces }) =>
-      `\n${pieces.map(({ text }) => text.replace(/\s/g, ' ')).join('\n')}\n`.toLowerCase(),
+    const texts = this.#entries.map(
+      ({ pieces }) => `\n${pieces.map(({ low = '' }) => low.replace(/\s/g, ' ')).join('\n')}\n`,
     )
     this.#text = texts.join('')
     this.#starts = new Uint32Array(texts.length + 1)

@@ -1,6 +1,6 @@
 /** The field types of all contracts: each bound, and each way to clear a field, is defined once. Browser-safe. */
 import { z } from 'zod'
-import { explainText, matchWhole, NOT_BLANK, type TextRule } from './text-rules.ts'
+import { explainText, matchWhole, NOT_BLANK, type TextRule, VISIBLE } from './text-rules.ts'
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
@@ -31,8 +31,23 @@ export const trimmed = (max: number) =>
 /** The largest number of characters of a name. */
 export const MAX_NAME = 255
 
-/** Required name: 1-255 characters after trimming. */
-export const Name = trimmed(MAX_NAME)
+/** Spaces, controls, marks of direction, fillers, and the empty pattern of Braille. */
+const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]+$/u
+
+/** Required text that names something: 1 to `max` characters after trimming, one of them visible, in the normal form NFC (UAX #15). */
+export const named = (max: number) =>
+  z
+    .string()
+    .trim()
+    .normalize('NFC')
+    .min(1, 'must not be blank')
+    .max(max)
+    .refine(isStorable, storable)
+    .refine((name) => !INVISIBLE.test(name), { error: 'must have a visible character' })
+    .meta({ exact: { pattern: VISIBLE } })
+
+/** Required name: 1-255 characters. */
+export const Name = named(MAX_NAME)
 
 /** Optional text; absent, `null` and `""` are all `""`. */
 export const text = cacheSchemas((max: number) =>
@@ -118,9 +133,9 @@ export const flagOr = (usual: boolean) =>
     .nullable()
     .transform((value) => value ?? usual)
 
-/** Tags: trimmed, 1-128 characters each, duplicates dropped, order kept, at most 100. */
+/** Tags: 1-128 characters each, as names, duplicates dropped, order kept, at most 100. */
 export const Tags = z
-  .array(trimmed(128))
+  .array(named(128))
   .max(100)
   .nullable()
   .transform((tags) => [...new Set(tags ?? [])])

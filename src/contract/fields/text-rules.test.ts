@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import { parseSubject } from '../../net/subject.ts'
+import { Name } from './fields.ts'
 import {
   BLOCK_PATTERN,
   CIDR_PATTERN,
@@ -18,6 +19,7 @@ import {
   matchWhole,
   NOT_BLANK,
   SUBJECT_OPTIONS,
+  VISIBLE,
 } from './text-rules.ts'
 
 const CIDR = { holds: (text: string) => parseCidr(text) !== undefined, pattern: CIDR_PATTERN }
@@ -146,6 +148,15 @@ test('the pattern of a text that is not blank judges each character as trim does
   const differing = [...characters, '\ufeff', '\ufffd', '😀'].filter(
     (one) => expression.test(one) !== (one.trim() !== ''),
   )
+  expect(differing).toEqual([])
+})
+
+test('the pattern of a name judges each character as the check does', () => {
+  const expression = new RegExp(VISIBLE, 'u')
+  const characters = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code))
+  const differing = [...characters, '\ufeff', '\ufffd', '\uffa0', '😀']
+    .filter((one) => one !== '\u0000')
+    .filter((one) => expression.test(one) !== Name.safeParse(one).success)
   expect(differing).toEqual([])
 })
 

@@ -125,6 +125,9 @@ export const WHITE_SPACE = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028
 /** At least one character that is not white space. */
 export const NOT_BLANK = `[^${WHITE_SPACE}]`
 
+/** At least one visible character. Characters above U+FFFF count as visible, because languages differ in how they name them. */
+export const VISIBLE = `[^${CONTROLS} \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000${MARKS}${FILLERS}]`
+
 const DASH = `[${WHITE_SPACE}]*-[${WHITE_SPACE}]*`
 /** An address or a CIDR. */
 export const BLOCK_PATTERN = buildAlternation(`${IPV4}(?:/${PREFIX4})?`, `${IPV6}(?:/${PREFIX6})?`)

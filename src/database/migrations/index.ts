@@ -52,7 +52,9 @@ import { providerLogouts } from './0064-provider-logouts.ts'
 import { providerMakers } from './0065-provider-makers.ts'
 import { zoneTransfers } from './0067-zone-transfers.ts'
 import { endedSessions } from './0070-ended-sessions.ts'
+import { nameOrder } from './0071-name-order.ts'
 import { search } from './0073-search.ts'
+import { deviceNameOrder } from './0074-device-name-order.ts'
 import { dnsDelegations } from './0075-dns-delegations.ts'
 
 export const migrations: readonly Migration[] = [
@@ -108,6 +110,8 @@ export const migrations: readonly Migration[] = [
   providerMakers,
   zoneTransfers,
   endedSessions,
+  nameOrder,
   search,
+  deviceNameOrder,
   dnsDelegations,
 ]

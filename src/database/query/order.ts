@@ -4,9 +4,9 @@ import type { Sort } from '../../contract/fields/sort.ts'
 
 /** The columns of the fields by which every list can be sorted. Other fields have the names of their columns. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  name: ['name_key', 'id'],
-  created_at: ['created_at', 'name_key', 'id'],
-  updated_at: ['updated_at', 'name_key', 'id'],
+  name: ['name_order', 'id'],
+  created_at: ['created_at', 'name_order', 'id'],
+  updated_at: ['updated_at', 'name_order', 'id'],
 }
 
 /**

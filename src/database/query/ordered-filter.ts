@@ -32,6 +32,13 @@ export type ConditionalSubset = In & {
 /** One condition in two forms: for a list in its order, and for counting. */
 export type Membership = { readonly ordered: Expression<SqlBool>; readonly counted: Expression<SqlBool> }
 
+/** True for the value in any form of composed letters: tags of earlier programs are stored as they were sent. */
+const isValue = (table: string, column: string, value: string): RawBuilder<SqlBool> => {
+  const forms = [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])]
+  const stored = sql.ref(`${table}.${column}`)
+  return forms.length === 1 ? sql<SqlBool>`${stored} = ${value}` : sql<SqlBool>`${stored} IN (${sql.join(forms)})`
+}
+
 /**
  * Returns the condition of membership in the subset. The choice of its form is cached until the table of members
  * changes.
@@ -41,7 +48,7 @@ export const buildMembership = <Tables>(
   scope: Scope<Tables>,
   { column, value, ...subset }: Subset,
 ): Promise<Membership> => {
-  const condition = sql<SqlBool>`${sql.ref(`${subset.table}.${column}`)} = ${value}`
+  const condition = isValue(subset.table, column, value)
   return buildConditionalMembership(scope, { ...subset, condition, name: `${column} ${value}` })
 }
 
@@ -67,7 +74,7 @@ export const countMembers = <Tables>(
   { table, member, column, value }: Subset,
 ): Promise<number> =>
   getCachedCount(scope, table as keyof Tables & string, `members ${column} ${value}`, async () => {
-    const members = sql`SELECT DISTINCT ${sql.ref(member)} FROM ${sql.table(table)} WHERE ${sql.ref(column)} = ${value}`
+    const members = sql`SELECT DISTINCT ${sql.ref(member)} FROM ${sql.table(table)} WHERE ${isValue(table, column, value)}`
     const { rows } = await sql<{ n: number | string }>`SELECT count(*) AS n FROM (${members}) AS members`.execute(
       scope.db,
     )

@@ -16,12 +16,12 @@ describe('the first rows that hold a word', () => {
     database = await thingsDatabase('sqlite')
     const { serial, substringIndex } = getDdl('sqlite')
     const statements = [
-      `CREATE TABLE notes (seq ${serial}, id TEXT NOT NULL, name_key TEXT NOT NULL, search_text TEXT NOT NULL)`,
+      `CREATE TABLE notes (seq ${serial}, id TEXT NOT NULL, name_order TEXT NOT NULL, search_text TEXT NOT NULL)`,
       ...substringIndex('notes'),
-      'CREATE INDEX notes_name ON notes (name_key, id)',
+      'CREATE INDEX notes_order ON notes (name_order, id)',
       // Later rows have lower names, so the order of names differs from that of creation.
       `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${COUNT - 1})
-       INSERT INTO notes (id, name_key, search_text)
+       INSERT INTO notes (id, name_order, search_text)
        SELECT n, printf('%05d', ${COUNT} - n), 'every'
          || iif(n % 3 = 0, ' third', '') || iif(n < 4500, ' late', '') || iif(n >= ${COUNT - 4500}, ' early', '')
          || iif(n < 1000, ' rare', '') || iif(n % 2 = 0, ' xy', '')
@@ -39,7 +39,7 @@ describe('the first rows that hold a word', () => {
     db = database.db.read,
   ): Promise<number[]> => {
     const limit = wanted === undefined ? sql`` : sql`LIMIT ${wanted}`
-    const query = sql<{ id: string }>`SELECT id FROM notes WHERE ${condition} ORDER BY name_key, id ${limit}`
+    const query = sql<{ id: string }>`SELECT id FROM notes WHERE ${condition} ORDER BY name_order, id ${limit}`
     return (await query.execute(db)).rows.map(({ id }) => Number(id))
   }
   const HOLDS: Record<string, (n: number) => boolean> = {

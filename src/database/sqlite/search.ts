@@ -93,7 +93,7 @@ type Looked = { readonly table: string; readonly condition: RawBuilder<SqlBool>;
 
 /** Returns true if the wanted number of matches is among the first rows. */
 const comeSoon = async (db: QueryExecutorProvider, { table, condition, wanted }: Looked): Promise<boolean> => {
-  const first = sql`SELECT search_text FROM ${sql.table(table)} ORDER BY name_key, id LIMIT ${SOON}`
+  const first = sql`SELECT search_text FROM ${sql.table(table)} ORDER BY name_order, id LIMIT ${SOON}`
   const found = sql`SELECT 1 FROM (${first}) AS ${sql.table(table)} WHERE ${condition} LIMIT ${wanted}`
   // The first time, each of the rows may have to be read from the disk.
   return (await countMany(db, table, found)) === wanted

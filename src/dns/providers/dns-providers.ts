@@ -118,7 +118,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
     .selectFrom('dns_zones')
     .select('name')
     .where('provider_id', '=', id)
-    .orderBy('name')
+    .orderBy('name_order')
     .limit(1)
     .executeTakeFirst()
   if (zone) throw new AppError('IN_USE', `The zone ${zone.name} uses this DNS server`)

@@ -1,6 +1,7 @@
 /** The queries of DNS servers; the only writer of their table. Sealed secrets pass through it as they are. */
 
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DnsProvider } from './api.ts'
 import type { DnsProviderRow } from './table.ts'
@@ -12,7 +13,7 @@ const columns = [
   ...(['timeout_seconds', 'description', 'created_at', 'updated_at'] as const),
 ] as const
 
-type Row = Omit<DnsProviderRow, 'name_key'>
+type Row = Omit<DnsProviderRow, 'name_key' | 'name_order'>
 
 /** Returns the fields in the order of the contract. */
 export const toProvider = ({ tsig_secret, type, tsig_algorithm, ...row }: Row): DnsProvider => {
@@ -29,7 +30,7 @@ const fromRow = (row: Row | undefined): Stored | undefined =>
   row && { provider: toProvider(row), sealed: row.tsig_secret }
 
 export const query = ({ db }: DbScope) =>
-  db.selectFrom('dns_providers').select(columns).orderBy('name_key').orderBy('id')
+  db.selectFrom('dns_providers').select(columns).orderBy('name_order').orderBy('id')
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('dns_providers').select(columns).where('id', '=', id)
 
@@ -42,7 +43,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
 
 const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): DnsProviderRow => ({
   ...fields,
-  name_key: fields.name.toLowerCase(),
+  ...buildNameKeys(fields.name),
   tsig_secret: sealed,
 })
 

@@ -1,6 +1,7 @@
 /** The queries of own records; the only writer of their table. */
 
 import type { DbScope } from '../../kernel/ctx.ts'
+import { toNameOrder } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DnsRecord } from './api.ts'
 import type { DnsRecordRow } from './table.ts'
@@ -27,7 +28,7 @@ export const query = ({ db }: DbScope) =>
     .selectAll('dns_records')
     .select('dns_zones.name as zone')
     .orderBy('dns_records.zone_id')
-    .orderBy('dns_records.name')
+    .orderBy('dns_records.name_order')
     .orderBy('dns_records.type')
     .orderBy('dns_records.id')
 
@@ -56,7 +57,10 @@ export const findRecordsOfType = async (
   return (await rows.execute()).map(fromRow)
 }
 
-const toRow = ({ fqdn: _, ...record }: DnsRecord): DnsRecordRow => record
+const toRow = ({ fqdn: _, ...record }: DnsRecord): DnsRecordRow => ({
+  ...record,
+  name_order: toNameOrder(record.name),
+})
 
 const recorder = createRecorder({
   ...{ kind: 'dns-record', table: 'dns_records' },

@@ -4,6 +4,8 @@ export type DnsRecordRow = {
   zone_id: string
   /** Relative to the zone. */
   name: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   type: string
   ttl: number | null
   value: string

@@ -1,10 +1,12 @@
 /** The queries of DNS zones, and of the state that their lanes keep; the only writer of these two tables and of the reports. */
+
 import type { Kysely } from 'kysely'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { createLeases } from '../../kernel/jobs/leases.ts'
+import { toNameOrder } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { DriftReport, ZoneSettings } from './schema.ts'
 import type { Delegation } from './sync/delegations.ts'
@@ -46,6 +48,7 @@ export const toSettings = (row: DnsZoneRow): ZoneSettings => {
 
 const toRow = ({ is_default, repair, tags, statuses, nameservers, ...zone }: ZoneSettings): DnsZoneRow => ({
   ...zone,
+  name_order: toNameOrder(zone.name),
   space_id: zone.space_id ?? null,
   is_default: is_default ? 1 : 0,
   repair: repair ? 1 : 0,
@@ -54,7 +57,7 @@ const toRow = ({ is_default, repair, tags, statuses, nameservers, ...zone }: Zon
   nameservers: JSON.stringify(nameservers),
 })
 
-export const query = ({ db }: DbScope) => db.selectFrom('dns_zones').selectAll().orderBy('name').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('dns_zones').selectAll().orderBy('name_order').orderBy('id')
 
 const all = prepared((db: Kysely<Tables>) => query({ db }))
 

@@ -4,6 +4,8 @@ import type { LeaseColumns } from '../../kernel/jobs/leases.ts'
 export type DnsZoneRow = {
   id: string
   name: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   subnet: string | null
   kind: string
   provider_id: string | null

@@ -4,6 +4,7 @@ import type { RowRules } from '../../contract/fields/row-rules.ts'
 import { isRecord, toText } from '../../contract/unknown.ts'
 import { isDefault } from '../../inventory/spaces/fields.ts'
 import { normalizeIp } from '../../net/ip.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { Document } from '../../record/history/kinds.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -36,7 +37,7 @@ const ANY_CASE: ReadonlySet<string> = new Set(['domains', 'choices', 'ports'])
 const buildItemKey = (field: string, item: unknown): string => {
   const own = isRecord(item) ? item.name : item
   if (typeof own !== 'string') return JSON.stringify(item) ?? ''
-  return ANY_CASE.has(field) ? own.trim().toLowerCase() : own.trim()
+  return ANY_CASE.has(field) ? toNameKey(own.trim()) : own.trim()
 }
 
 /** Adds items to a list. An item that is there keeps its place and the fields that the new one does not have. */

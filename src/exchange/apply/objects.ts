@@ -8,6 +8,7 @@ import { findRefs } from '../../kernel/changes/object-refs.ts'
 import { findIdByRef } from '../../kernel/changes/resolve-refs.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { type Document, KIND_RULES, parseDocument } from '../../record/history/kinds.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { getRules, type ResourceRules } from './resources.ts'
@@ -42,8 +43,11 @@ export type Wanted = {
   readonly space_id?: string | null
 }
 
-/** @example toNameKey(' AMS-Web ') // 'ams-web' */
-export const toNameKey = (name: string): string => name.trim().toLowerCase()
+/**
+ * Returns the name key of a name as a document has it.
+ * @example toGivenKey(' AMS-Web ') // 'ams-web'
+ */
+export const toGivenKey = (name: string): string => toNameKey(name.trim())
 
 /** Returns the canonical text of a subnet, or a text that is none as it is. */
 export const normalizeSubnet = (text: string): string => {
@@ -73,9 +77,9 @@ const isMatch = (entry: Entry, wanted: Wanted): boolean => {
   const { text, name, subnet, id, ref, datacenter_id, network_id, device_id, space_id } = wanted
   if (id !== undefined && entry.id !== id) return false
   if (ref && entry.refs[ref.source] !== ref.id) return false
-  if (name !== undefined && toNameKey(entry.name) !== toNameKey(name)) return false
+  if (name !== undefined && toGivenKey(entry.name) !== toGivenKey(name)) return false
   if (subnet !== undefined && entry.subnet !== normalizeSubnet(subnet)) return false
-  if (text !== undefined && toNameKey(entry.name) !== toNameKey(text) && entry.subnet !== normalizeSubnet(text))
+  if (text !== undefined && toGivenKey(entry.name) !== toGivenKey(text) && entry.subnet !== normalizeSubnet(text))
     return false
   if (datacenter_id !== undefined && (entry.datacenter_id ?? null) !== datacenter_id) return false
   if (space_id !== undefined && (entry.space_id ?? null) !== space_id) return false
@@ -108,7 +112,7 @@ class RowIndex {
 
   add(entry: Entry): void {
     this.#byId.set(entry.id, entry)
-    add(this.#byName, toNameKey(entry.name), entry)
+    add(this.#byName, toGivenKey(entry.name), entry)
     if (entry.subnet !== undefined) add(this.#bySubnet, entry.subnet, entry)
     for (const [source, id] of Object.entries(entry.refs)) add(this.#byRef, `${source} ${id}`, entry)
   }
@@ -128,10 +132,10 @@ class RowIndex {
       return entry ? [entry] : none
     }
     if (ref) return this.#byRef.get(`${ref.source} ${ref.id}`) ?? none
-    if (name !== undefined) return this.#byName.get(toNameKey(name)) ?? none
+    if (name !== undefined) return this.#byName.get(toGivenKey(name)) ?? none
     if (subnet !== undefined) return this.#bySubnet.get(normalizeSubnet(subnet)) ?? none
     if (text === undefined) return [...this.#byId.values()]
-    const named = this.#byName.get(toNameKey(text)) ?? none
+    const named = this.#byName.get(toGivenKey(text)) ?? none
     const ofSubnet = this.#bySubnet.get(normalizeSubnet(text)) ?? none
     return ofSubnet.length === 0 ? named : [...new Set([...named, ...ofSubnet])]
   }
@@ -230,10 +234,10 @@ export class Objects {
     const { resource } = this.#rules
     if (id !== undefined) return [id]
     if (ref) return [await findIdByRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
-    if (name !== undefined) return findIdsByNames(this.#ctx, resource, [toNameKey(name)])
+    if (name !== undefined) return findIdsByNames(this.#ctx, resource, [toGivenKey(name)])
     if (subnet !== undefined) return this.#idsOf('subnet', normalizeSubnet(subnet))
     if (text !== undefined) {
-      const named = await findIdsByNames(this.#ctx, resource, [toNameKey(text)])
+      const named = await findIdsByNames(this.#ctx, resource, [toGivenKey(text)])
       const isSubnet = resource === 'networks' && parseCidr(text) !== undefined
       return isSubnet ? [...named, ...(await this.#idsOf('subnet', normalizeSubnet(text)))] : named
     }

@@ -1,6 +1,6 @@
 /** Orders the rows of ports: a port comes after the one that it is part of. */
 import { isRecord } from '../../contract/unknown.ts'
-import { toNameKey } from './objects.ts'
+import { toGivenKey } from './objects.ts'
 
 /** A row as it is given, with its place in the list. */
 export type Given = readonly [at: number, raw: unknown]
@@ -15,14 +15,14 @@ const getText = ([, raw]: Given, field: string): string => {
 
 /** Returns the texts by which other rows mean the row. An id has a mark that no name has. */
 const listKeys = (row: Given): string[] => {
-  const [name, id] = [toNameKey(getText(row, 'name')), getText(row, 'id')]
+  const [name, id] = [toGivenKey(getText(row, 'name')), getText(row, 'id')]
   return [...(name === '' ? [] : [name]), ...(id === '' ? [] : [`\n${id}`])]
 }
 
 /** Returns the key of the parent of a row; empty for none. */
 const getParentKey = (row: Given): string => {
   const id = getText(row, 'parent_id')
-  return id === '' ? toNameKey(getText(row, 'parent')) : `\n${id}`
+  return id === '' ? toGivenKey(getText(row, 'parent')) : `\n${id}`
 }
 
 const comparePositions = ([a]: Given, [b]: Given): number => a - b

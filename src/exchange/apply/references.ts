@@ -5,6 +5,7 @@ import { parseRef } from '../../contract/fields/external-fields.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { withoutDeviceNames } from './cable-ends.ts'
 import {
@@ -24,7 +25,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** True for a value that means no object. */
 const isNone = (value: unknown, { word }: Reference): boolean =>
-  value === null || value === '' || (word !== undefined && isText(value) && value.trim().toLowerCase() === word)
+  value === null || value === '' || (word !== undefined && isText(value) && toNameKey(value.trim()) === word)
 
 /** The objects that a document may refer to, and the check of the right to read them. */
 export type Scope = {

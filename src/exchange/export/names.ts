@@ -13,7 +13,7 @@ import {
   normalizeSubnet,
   selectBySpace,
   toEntry,
-  toNameKey,
+  toGivenKey,
 } from '../apply/objects.ts'
 import { getRules } from '../apply/resources.ts'
 
@@ -61,7 +61,7 @@ class NamedObjects {
 
   add(entry: Entry): void {
     this.#byId.set(entry.id, entry)
-    add(this.#byName, toNameKey(entry.name), entry)
+    add(this.#byName, toGivenKey(entry.name), entry)
     if (entry.subnet !== undefined) add(this.#bySubnet, entry.subnet, entry)
   }
 
@@ -71,13 +71,13 @@ class NamedObjects {
 
   /** Returns the objects that a text means: objects with this name, and networks with this subnet. */
   meant(text: string): readonly Entry[] {
-    const named = this.#byName.get(toNameKey(text)) ?? []
+    const named = this.#byName.get(toGivenKey(text)) ?? []
     const ofSubnet = parseCidr(text) ? (this.#bySubnet.get(normalizeSubnet(text)) ?? []) : []
     return selectBySpace([...new Set([...named, ...ofSubnet])])
   }
 
   named(name: string): readonly Entry[] {
-    return this.#byName.get(toNameKey(name)) ?? []
+    return this.#byName.get(toGivenKey(name)) ?? []
   }
 }
 

@@ -1,13 +1,17 @@
 /** The rows of an exported document, in an order that only depends on names. */
+
+import { sql } from 'kysely'
 import type { z } from 'zod'
 import { computeOnce } from '../../base/runtime/compute-once.ts'
 import { toText } from '../../contract/unknown.ts'
 import { isManagedBy } from '../../database/managed-by.ts'
-import { type Resource, toTableName } from '../../inventory/resources.ts'
+import { FACTS, type Resource, toTableName } from '../../inventory/resources.ts'
 import { computeSpaceBounds } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, type IpKey, replaceSpace, type SpaceKey } from '../../net/ip.ts'
+import { toSortKey } from '../../net/name-order.ts'
 import type { Document } from '../../record/history/kinds.ts'
+import { getLabel, toSortColumn } from '../../resource/columns.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { findStoredDocuments } from '../apply/objects.ts'
 import { getRules, type Level } from '../apply/resources.ts'
@@ -27,7 +31,7 @@ async function* readReservationKeys({ db, store }: Ctx, owner: string | undefine
     .selectFrom('spaces')
     .innerJoin('space_keys', 'space_keys.space_id', 'spaces.id')
     .select('space_key')
-    .orderBy('name_key')
+    .orderBy('name_order')
     .execute()
   const all = db.selectFrom('reservations').select(['id', 'ip_key']).orderBy('ip_key')
   const query = owner === undefined ? all : all.where(isManagedBy(owner))
@@ -43,7 +47,7 @@ async function* readReservationKeys({ db, store }: Ctx, owner: string | undefine
 const replaceSpaceKey = (key: IpKey, rank: number): string =>
   rank === 0 ? key : `s${String(rank).padStart(5, '0')}${replaceSpace(key, DEFAULT_SPACE)}`
 
-/** Yields the ids of a resource by their names in any case. The members of a group follow each other in any order. */
+/** Yields the ids of a resource in the order of names. The members of a group follow each other in any order. */
 async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined): AsyncGenerator<Key[]> {
   const { db, store } = ctx
   if (resource === 'reservations') {
@@ -57,7 +61,7 @@ async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined
       .select((eb) =>
         eb
           .selectFrom('devices')
-          .select('name_key')
+          .select('name_order')
           .whereRef('devices.id', '=', 'relationships.parent_id')
           .$asScalar()
           .$notNull()
@@ -70,11 +74,14 @@ async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined
     return
   }
   if (resource === 'cables') {
-    const all = db.selectFrom('cables').select(['id', 'label_key as group']).orderBy('label_key')
+    const all = db.selectFrom('cables').select(['id', 'label_order as group']).orderBy('label_order')
     yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
     return
   }
-  const all = selectFromTable(db, toTableName(resource)).select(['id', 'name_key as group']).orderBy('name_key')
+  const order = toSortColumn(FACTS[resource], getLabel(FACTS[resource]))
+  const all = selectFromTable(db, toTableName(resource))
+    .select(['id', sql.ref<string>(order).as('group')])
+    .orderBy(order)
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
 }
 
@@ -185,7 +192,7 @@ const hasExpired = ({ expires_at }: Document, now: string): boolean =>
 /** Returns the texts by which rows of a group are sorted. */
 const buildSortTexts = (resource: Resource, id: string, document: Document, names: Names): string[] => {
   const parents = getRules(resource).level.references.map(({ field, resource: of }) =>
-    names.nameOf(of, toText(document[field])),
+    toSortKey(names.nameOf(of, toText(document[field]))),
   )
   return [toText(document.name), ...parents, ...endTexts(document, names), toText(document.type), id]
 }
@@ -195,7 +202,7 @@ const endTexts = ({ a, b }: Document, names: Names): string[] =>
   [a, b].flatMap((end) => {
     if (typeof end !== 'object' || end === null) return []
     const { device_id, port, side } = end as Fields
-    return [names.nameOf('devices', toText(device_id)), toText(port), toText(side)]
+    return [toSortKey(names.nameOf('devices', toText(device_id))), toSortKey(toText(port)), toText(side)]
   })
 
 const compare = (a: readonly string[], b: readonly string[]): number => {

@@ -30,7 +30,7 @@ const buildTagSubset = (value: string) => ({
 })
 
 const buildQuery = async (ctx: Ctx, { tags, datacenter_id, network_id, space_id, statuses }: Filter) => {
-  let query = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
+  let query = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_order').orderBy('devices.id')
   query = query.where('devices.status', 'in', statuses)
   if (datacenter_id !== null) query = query.where('devices.datacenter_id', '=', datacenter_id)
   if (space_id !== undefined) query = query.where(await hasAddressIn(ctx, space_id))
@@ -58,7 +58,7 @@ const loadPlaces = async (ctx: Ctx, { space_id = DEFAULT }: Filter): Promise<Pla
     .selectFrom('networks')
     .select(['id', 'name', 'subnet', 'vlan_id'])
     .where(matchSpace(space_id))
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
     .execute()
   const byId = new Map(networks.map((network) => [network.id, network]))

@@ -2,6 +2,7 @@
 
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Feed } from './schema.ts'
 import type { FeedRow } from './table.ts'
@@ -21,7 +22,7 @@ const columns = [
   ] as const),
 ] as const
 
-type Row = Omit<FeedRow, 'name_key'>
+type Row = Omit<FeedRow, 'name_key' | 'name_order'>
 
 export const buildUrl = (id: string): string => `/api/feeds/${id}/content`
 
@@ -39,13 +40,13 @@ export const toFeed = ({ tags, statuses, created_at, updated_at, space_id, ...ro
 
 const toRow = ({ url: _, ...feed }: Feed): FeedRow => ({
   ...feed,
-  name_key: feed.name.toLowerCase(),
+  ...buildNameKeys(feed.name),
   tags: JSON.stringify(feed.tags),
   statuses: JSON.stringify(feed.statuses),
   space_id: feed.space_id ?? null,
 })
 
-export const query = ({ db }: DbScope) => db.selectFrom('feeds').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('feeds').select(columns).orderBy('name_order').orderBy('id')
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('feeds').select(columns).where('id', '=', id)
 

@@ -4,6 +4,8 @@ export type FeedRow = {
   name: string
   /** Lower case, for the order of lists and for filters. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   description: string
   format: string
   /** JSON: a list of texts. */

@@ -9,6 +9,7 @@ import { DeviceDraft, DevicePatch } from '../../inventory/devices/api.ts'
 import * as devices from '../../inventory/devices/devices.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import { buildAddressKey, type MergedRow, mergeRow, removeEmpty, toRowPlace } from '../apply/known-part.ts'
 import {
@@ -39,7 +40,7 @@ const findExistingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string 
     const id = getId(row)
     if (id !== undefined) return known.has(id) ? id : undefined
     const { name } = row.value
-    const [first, ...others] = (typeof name === 'string' && named.get(name.trim().toLowerCase())) || []
+    const [first, ...others] = (typeof name === 'string' && named.get(toNameKey(name.trim()))) || []
     return others.length > 0 ? invalidField('name', 'is the name of several devices; give the id') : first
   })
 }
@@ -47,7 +48,7 @@ const findExistingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string 
 /** Returns the key by which a row names a device; undefined for a bad row without id and name. */
 const getRowKey = ({ id, name }: Row['value']): string | undefined => {
   if (typeof id === 'string') return id
-  return typeof name === 'string' ? name.trim().toLowerCase() : undefined
+  return typeof name === 'string' ? toNameKey(name.trim()) : undefined
 }
 
 /** The devices that the rows of a batch mean. */

@@ -1,4 +1,5 @@
 /** Converts a row of each resource into a create, an update or nothing, by calling the rules of that resource. */
+
 import { z } from 'zod'
 import { invalidField } from '../../contract/errors.ts'
 import { idOf } from '../../contract/fields/fields.ts'
@@ -15,6 +16,7 @@ import { isDefault } from '../../inventory/spaces/fields.ts'
 import { resolveRefs } from '../../kernel/changes/resolve-refs.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { getOneStep } from '../../kernel/implement.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { listFields, type ResourceFacts } from '../../resource/facts.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { withoutDeviceNames } from '../apply/cable-ends.ts'
@@ -68,7 +70,7 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   const query = selectFromTable(ctx.db, toTableName(table)).select('id')
   if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
   if (name === undefined) return undefined
-  let named = query.where('name_key', '=', name.trim().toLowerCase())
+  let named = query.where('name_key', '=', toNameKey(name.trim()))
   const { within = [], apart = [] }: ResourceFacts = FACTS[table]
   for (const field of [...within, ...apart]) {
     const wanted = field === 'space_id' ? getSpaceId(value) : value[field]

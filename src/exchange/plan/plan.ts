@@ -11,7 +11,7 @@ import type { Document } from '../../record/history/kinds.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
-import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toNameKey } from '../apply/objects.ts'
+import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toGivenKey } from '../apply/objects.ts'
 import { type Given, withParentsFirst } from '../apply/port-order.ts'
 import { type Fields, resolveReferences } from '../apply/references.ts'
 import { getRules, type NameKey, type ResourceRules } from '../apply/resources.ts'
@@ -132,7 +132,7 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
 const buildGroupKey = ({ within }: NameKey, fields: Document): string | undefined =>
   getKeyText(fields.name).trim() === ''
     ? undefined
-    : JSON.stringify([toNameKey(toText(fields.name)), ...within.map((field) => fields[field] ?? null)])
+    : JSON.stringify([toGivenKey(toText(fields.name)), ...within.map((field) => fields[field] ?? null)])
 
 const getGroup = ({ key }: ResourceRules, fields: Document): string | undefined =>
   key.by === 'name' ? buildGroupKey(key, fields) : undefined
@@ -156,7 +156,7 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
     await planning.breathe()
   }
   for (const batch of splitBatches([...groups], ROWS_AT_ONCE)) {
-    const names = new Set(batch.map(([, [row]]) => toNameKey(toText(row?.fields.name))))
+    const names = new Set(batch.map(([, [row]]) => toGivenKey(toText(row?.fields.name))))
     const ids = await findIdsByNames(planning.ctx, resource, [...names])
     const stored = await findStored(
       rows,

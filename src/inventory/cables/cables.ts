@@ -156,7 +156,7 @@ const removeByPorts = async (ctx: Ctx, portIds: readonly string[]): Promise<void
 const NAMED_TABLES = ['cable_ends', 'ports', 'devices'] as const
 
 /** Cables have labels in the place of names. */
-const LABELS = ['label_key', 'id']
+const LABELS = ['label_order', 'id']
 const ORDERS = {
   name: LABELS,
   label: LABELS,

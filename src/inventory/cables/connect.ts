@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import { parse } from '../../contract/validate.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { parseMac } from '../../net/mac.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import * as ports from '../ports/store.ts'
 import { CableDraft } from './api.ts'
 import { create } from './cables.ts'
@@ -29,7 +30,7 @@ const findEnd = async (ctx: Ctx, { device_id, port, description }: NamedEnd): Pr
   const having = (await ports.findOfDevices(ctx, [device_id])).filter(({ mac_address }) => mac_address === mac)
   const [only, ...others] = having
   if (only && others.length === 0) return { port_id: only.id }
-  const isNamed = only === undefined || having.some(({ name }) => name.toLowerCase() === description?.toLowerCase())
+  const isNamed = only === undefined || having.some(({ name }) => toNameKey(name) === toNameKey(description ?? ''))
   return description !== undefined && isNamed ? { device_id, port: description } : undefined
 }
 

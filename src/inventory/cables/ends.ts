@@ -1,6 +1,8 @@
 /** Resolves the given ends of a cable to ports. Makes the ports that are not there. */
+
 import { type FieldIssue, invalid, invalidField, rejectIssues } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { Side } from '../ports/end.ts'
 import { addMissing } from '../ports/missing.ts'
 import * as ports from '../ports/store.ts'
@@ -127,4 +129,4 @@ export const isEnd = (
   (given.device_id === undefined || given.device_id === port?.device_id) &&
   (given.port_id !== undefined ||
     given.port === undefined ||
-    given.port.trim().toLowerCase() === port?.port.toLowerCase())
+    toNameKey(given.port.trim()) === toNameKey(port?.port ?? ''))

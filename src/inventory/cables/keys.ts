@@ -1,5 +1,7 @@
 /** The natural key of a cable: its two ends, each by device and name of the port, or by the id of the port. */
+
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { Side } from '../ports/end.ts'
 import * as ports from '../ports/store.ts'
 import type { CableDraft, EndInput } from './api.ts'
@@ -9,7 +11,7 @@ import * as store from './store.ts'
 type EndKey = readonly [device: string, port: string, side: Side]
 
 const toEndKey = ({ port_id, device_id = '', port = '', side }: EndInput): EndKey =>
-  port_id === undefined ? [device_id, port.trim().toLowerCase(), side] : ['', port_id, side]
+  port_id === undefined ? [device_id, toNameKey(port.trim()), side] : ['', port_id, side]
 
 const byText = (a: EndKey, b: EndKey): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 

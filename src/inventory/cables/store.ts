@@ -29,7 +29,7 @@ const toEndRow = (cable_id: string, { port_id, side }: StoredEnd, other: StoredE
   ...{ port_id, side, cable_id, other_port_id: other.port_id, other_side: other.side },
 })
 
-type Row = Omit<CableRow, 'label_key'>
+type Row = Omit<CableRow, 'label_key' | 'label_order'>
 
 export const store = objectStore<typeof cableFacts, StoredCable>(cableFacts, {
   elsewhere: ['a', 'b'],

@@ -1,7 +1,9 @@
 // Random definitions, values, filters and orders of devices, against a plain evaluation of what was sent.
+
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { compareNames } from '../../net/name-order.ts'
 
 /** Mulberry32: the same numbers for the same seed. */
 const randomOf = (seed: number) => {
@@ -87,7 +89,7 @@ describe.each(engines())('custom fields on %s', (dialect) => {
     /** The keys of values: texts in lower case, cut to 200 characters. */
     const comparable = (value: Value): string | number =>
       typeof value === 'number' ? value : String(value).toLowerCase().slice(0, 200)
-    const byName = (a: Known, b: Known) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1)
+    const byName = (a: Known, b: Known) => compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1)
     const sorted = (all: readonly Known[], name: string, isReverse: boolean) =>
       [...all].sort((a, b) => {
         const [one, other] = [a.custom[name], b.custom[name]]

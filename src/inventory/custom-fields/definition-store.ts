@@ -8,7 +8,19 @@ import { customFieldFacts } from './resource.ts'
 export const definitions = objectStore<typeof customFieldFacts, StoredField>(customFieldFacts, {
   rows: {
     columns: [
-      ...['id', 'number', 'resource', 'name', 'name_key', 'label', 'type', 'multiple', 'choices', 'reference_to'],
+      ...[
+        'id',
+        'number',
+        'resource',
+        'name',
+        'name_key',
+        'name_order',
+        'label',
+        'type',
+        'multiple',
+        'choices',
+        'reference_to',
+      ],
       ...['required', 'unique', 'default', 'pattern', 'minimum', 'maximum', 'searchable', 'description'],
       ...['group', 'group_key', 'position', 'refs', 'managed_by', 'created_at', 'updated_at'],
     ],
@@ -16,6 +28,6 @@ export const definitions = objectStore<typeof customFieldFacts, StoredField>(cus
     fromRow: toStored,
   },
   toDocument: toField,
-  orderBy: ['resource', 'group_key', 'position', 'name', 'id'],
+  orderBy: ['resource', 'group_key', 'position', 'name_order', 'id'],
   onWrite: noteWrite,
 })

@@ -23,7 +23,7 @@ export const feature: Feature = {
         .selectFrom('devices')
         .select('doc')
         .where('datacenter_id', '=', id)
-        .orderBy('name_key')
+        .orderBy('name_order')
         .orderBy('id')
       return listRows(ctx, { revision, query, page, row: ({ doc }) => doc })
     },

@@ -1,7 +1,9 @@
 /** The contract of device types: a model with its size, its power and its ports. Browser-safe. */
+
 import { z } from 'zod'
 import { Filter, idOf, MAX_NAME } from '../../contract/fields/fields.ts'
 import { operation } from '../../kernel/operation.ts'
+import { sortByName, toNameKey } from '../../net/name-order.ts'
 import { crud } from '../../resource/crud.ts'
 import { MAX_PORTS, PassThrough, PortKind, PortKindInput, PortName, PortType } from '../ports/api.ts'
 import { deviceTypeFacts } from './resource.ts'
@@ -10,8 +12,6 @@ export const TypePort = z
   .object({ name: z.string(), kind: PortKind, type: z.string(), pass_through: z.boolean() })
   .meta({ id: 'DeviceTypePort' })
 export type TypePort = z.infer<typeof TypePort>
-
-const byName = (a: TypePort, b: TypePort): number => a.name.localeCompare(b.name, 'en', { numeric: true })
 
 const Ports = z
   .array(
@@ -27,12 +27,12 @@ const Ports = z
   .superRefine((ports, check) => {
     const names = new Set<string>()
     for (const [index, { name }] of (ports ?? []).entries()) {
-      if (names.has(name.toLowerCase()))
+      if (names.has(toNameKey(name)))
         check.addIssue({ code: 'custom', path: [index, 'name'], message: `is the name of two ports: ${name}` })
-      names.add(name.toLowerCase())
+      names.add(toNameKey(name))
     }
   })
-  .transform((ports) => [...(ports ?? [])].sort(byName))
+  .transform((ports) => sortByName(ports ?? [], ({ name }) => name))
   .describe('The ports of new devices')
 
 const base = crud(deviceTypeFacts, {

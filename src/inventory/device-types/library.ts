@@ -7,6 +7,7 @@ import { createBreathe } from '../../base/runtime/pause.ts'
 import { getOwn } from '../../contract/own.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { toIssues } from '../../contract/validate.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { MAX_PORTS } from '../ports/api.ts'
 import { DeviceTypeDraft } from './api.ts'
 import { countLeft, detectOtherType, type LeftField, PORT_LISTS } from './library-fields.ts'
@@ -90,7 +91,7 @@ const listPorts = (document: Entry, at: string): Port[] => {
 /** Ports of different kinds may have one name in the library, but not in a device: later ones tell their kind. */
 const withOwnNames = (ports: readonly Port[]): Port[] => {
   const names = new Set<string>()
-  const toKey = (name: unknown) => String(name).trim().toLowerCase()
+  const toKey = (name: unknown) => toNameKey(String(name).trim())
   return ports.map((port) => {
     let { name } = port
     for (let n = 1; names.has(toKey(name)); n++)

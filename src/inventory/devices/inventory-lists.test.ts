@@ -8,7 +8,7 @@ import {
   missing,
   refusal,
 } from '../../../testing/estates/inventory.ts'
-import { onSqlite } from '../../../testing/servers/servers.ts'
+import { engines, onSqlite } from '../../../testing/servers/servers.ts'
 
 type Estate = Readonly<Record<'dc' | 'net' | 'pool' | 'hub' | 'reservation' | 'spare', string>>
 
@@ -240,7 +240,7 @@ describe.each(onSqlite())('lists of the inventory on %s', (dialect) => {
   })
 })
 
-describe.each(onSqlite())('the order of lists on %s', (dialect) => {
+describe.each(engines())('the order of lists on %s', (dialect) => {
   const inv = inventory(dialect)
   // Two names differ in case only; their ids decide the order.
   const ROWS = [
@@ -254,8 +254,17 @@ describe.each(onSqlite())('the order of lists on %s', (dialect) => {
     ['_', 'id-7'],
     ['10', 'id-8'],
     ['9', 'id-9'],
+    ['vm10', 'vm-10'],
+    ['VM2', 'vm-2'],
+    ['10.250.10.0/24', 'net-10'],
+    ['10.250.9.0/24', 'net-9'],
+    ['zebra', 'zebra'],
+    ['a\u0308pfel', 'apple'],
   ] as const
-  const ORDER = ['id-8', 'id-9', 'id-7', 'id-3', 'id-4', 'id-6', 'id-2', 'id-5', 'id-0', 'id-1']
+  const ORDER = [
+    ...['id-9', 'id-8', 'net-9', 'net-10', 'id-7', 'id-3', 'id-4', 'id-0', 'id-1', 'id-6', 'apple', 'id-2', 'id-5'],
+    ...['vm-2', 'vm-10', 'zebra'],
+  ]
 
   beforeAll(async () => {
     const { api } = inv

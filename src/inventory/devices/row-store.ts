@@ -1,10 +1,12 @@
 /** The store of devices, with the rows of their addresses, tags and domains. */
+
 import type { Kysely } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
 import { preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { loadSearchableNames } from '../../resource/custom/engine.ts'
 import { type ObjectWrite, objectStore } from '../../resource/store.ts'
 import { findSpaceKeys, type SpaceKeys } from '../spaces/keys.ts'
@@ -19,7 +21,7 @@ type NewRow = Omit<DeviceRow, 'seq'>
 
 /** The columns of indexes that an update may change. */
 const toIndexedColumns = (device: Device) => ({
-  name_key: device.name.toLowerCase(),
+  ...buildNameKeys(device.name),
   hostname_key: device.hostname.toLowerCase(),
   status: device.status,
   datacenter_id: device.datacenter_id,
@@ -44,7 +46,7 @@ const toRow = (device: Device, searchable: readonly string[]): NewRow => ({
 })
 
 const INDEXED = [
-  ...['name_key', 'hostname_key', 'status', 'datacenter_id', 'managed_by', 'rack_id', 'device_type_id'],
+  ...['name_key', 'name_order', 'hostname_key', 'status', 'datacenter_id', 'managed_by', 'rack_id', 'device_type_id'],
 ] as const
 
 /** The columns without an index that an update may change. */

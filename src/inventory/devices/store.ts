@@ -1,4 +1,5 @@
 /** The queries of devices. */
+
 import type { Kysely } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { getCachedText } from '../../database/cache/query-cache.ts'
@@ -8,6 +9,7 @@ import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import type { IpKey } from '../../net/ip.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { deviceStore } from './row-store.ts'
 import type { Device } from './schema.ts'
 
@@ -47,7 +49,7 @@ const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('device
 
 export const findIdsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, string[]>> => {
   const ids = new Map<string, string[]>()
-  const keys = new Set(names.map((name) => name.trim().toLowerCase()))
+  const keys = new Set(names.map((name) => toNameKey(name.trim())))
   for (const batch of splitBatches([...keys])) {
     const rows = await ctx.db.selectFrom('devices').select(['id', 'name_key']).where('name_key', 'in', batch).execute()
     for (const { id, name_key } of rows) ids.set(name_key, [...(ids.get(name_key) ?? []), id])

@@ -9,6 +9,8 @@ export type DeviceRow = {
   name: string
   /** Lower case, for the order of lists and for filters. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   /** Lower case: host names are case-insensitive. */
   hostname_key: string
   description: string

@@ -1,7 +1,9 @@
 // The list of devices narrowed by a text: it has the devices that a search finds, but always in the order of names.
+
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsOf, inventory, refusal } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { compareNames } from '../../net/name-order.ts'
 
 const TEXTS = ['web', 'WEB rack', '10.0.0.', '10.0.0.0/24', '2001:DB8:0::1', '2001:db8::/32', '52-54-00-00-00-01', 'no']
 
@@ -33,7 +35,7 @@ describe.each(engines())('the list of devices by a text on %s', (dialect) => {
     const { ids, names, total } = await list(`q=${q}`)
     const searched = await inv.api.devices.search({ q: text })
     expect(ids.toSorted()).toEqual(searched.map(({ id }) => id).toSorted())
-    expect([names, total]).toEqual([names.toSorted((x, y) => (x.toLowerCase() < y.toLowerCase() ? -1 : 1)), ids.length])
+    expect([names, total]).toEqual([names.toSorted(compareNames), ids.length])
     const [change] = await inv.api.history.list({ limit: 1 })
     const then = await list(`q=${q}&as_of=${change?.id}`)
     expect(then.ids).toEqual(ids)

@@ -41,7 +41,7 @@ export const list = createList<ListedNetwork, ListInput>(networkFacts, store.que
   revision: async (ctx, { include }, tables) =>
     include?.includes('utilization') ? getExpiringRevision(ctx, tables) : ctx.store.revision(tables),
   filter: (_, query, { space_id }) => (space_id === undefined ? query : query.where(matchSpace(space_id))),
-  orders: { subnet: ['first_key', 'prefix', 'name_key', 'id'] },
+  orders: { subnet: ['first_key', 'prefix', 'name_order', 'id'] },
   createRow: async (ctx, { include }) => {
     const added = await buildAdditions(ctx, new Set(include))
     return (row) => {

@@ -164,7 +164,7 @@ export const feature: Feature = {
       await getNetworkOrThrow(ctx, id)
       const revision = await ctx.store.revision(['devices', 'network_addresses'])
       const { ordered } = await buildMembership(ctx, buildDeviceSubset(id))
-      const query = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id').where(ordered)
+      const query = ctx.db.selectFrom('devices').select('doc').orderBy('name_order').orderBy('id').where(ordered)
       return listRows(ctx, {
         revision,
         query,

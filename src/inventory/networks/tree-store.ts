@@ -125,7 +125,7 @@ export const findPools = (ctx: Ctx, networkId: string) =>
     .selectFrom('pools')
     .select(['id', 'name', 'start_ip', 'end_ip', 'start_key', 'end_key'])
     .where('network_id', '=', networkId)
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
     .execute()
 

@@ -5,6 +5,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { type Cidr, formatCidr, parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { listFreeBlocks } from '../../net/free-blocks.ts'
 import { fromIpKey, getAddressBits, getSpaceKey, type SpaceKey, toIpKey } from '../../net/ip.ts'
+import { compareNames } from '../../net/name-order.ts'
 import { countAddresses, findParent } from '../../net/subnet-tree.ts'
 import type { Network } from './api.ts'
 import { listSubnetKeysAround } from './membership.ts'
@@ -42,7 +43,7 @@ const findSubnetsIn = async (ctx: Ctx, row: TreeRow): Promise<Cidr[]> => {
   }
 }
 
-const byName = (a: Network, b: Network): number => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)
+const byName = (a: Network, b: Network): number => compareNames(a.name, b.name)
 
 type Around = { readonly network: Network; readonly space: SpaceKey; readonly subnets: readonly Cidr[] }
 

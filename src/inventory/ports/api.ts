@@ -1,7 +1,7 @@
 /** The ports contract: the interfaces, consoles and power sockets of devices, and the ports of panels. Browser-safe. */
 import { z } from 'zod'
 import { ManagedByFilter } from '../../contract/fields/external-fields.ts'
-import { Filter, flagOr, idOf, Page, text, trimmed } from '../../contract/fields/fields.ts'
+import { Filter, flagOr, idOf, named, Page, text } from '../../contract/fields/fields.ts'
 import { sortField } from '../../contract/fields/sort.ts'
 import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../kernel/bulk/bulk.ts'
 import { operation } from '../../kernel/operation.ts'
@@ -29,7 +29,7 @@ const Peer = z
   .meta({ id: 'PortPeer' })
 export type Peer = z.infer<typeof Peer>
 
-export const PortName = trimmed(64)
+export const PortName = named(64)
 export const PortKindInput = z
   .enum([...PortKind.options, ''], { error: `must be one of ${PortKind.options.join(', ')}` })
   .nullable()

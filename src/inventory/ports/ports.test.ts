@@ -3,14 +3,6 @@ import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, inventory, missing, refusal } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { Port } from './api.ts'
-import { sortKey } from './sort-key.ts'
-
-test('names of ports sort by their text, and numbers in them by their value', () => {
-  const names = ['Gi0/10', 'Gi10/1', 'gi0/2', 'Gi0/1', 'eth0', 'Gi2/1']
-  const byKey = (a: string, b: string): number => (sortKey(a) < sortKey(b) ? -1 : 1)
-  expect(names.toSorted(byKey)).toEqual(['eth0', 'Gi0/1', 'gi0/2', 'Gi0/10', 'Gi2/1', 'Gi10/1'])
-  expect(sortKey('Gi0/01')).toBe(sortKey('gi0/1'))
-})
 
 describe.each(onSqlite())('ports on %s', (dialect) => {
   const inv = inventory(dialect)

@@ -29,6 +29,7 @@ export const portFacts = resource({
   fixed: ['device_id'],
   refreshedBy: ['cables'],
   order: ['device_id', 'name'],
+  orderColumn: 'sort_key',
   scope: { follows: 'device_id' },
   custom: 'last',
   summaries: {

@@ -1,23 +1,20 @@
 /** The queries of ports. */
+
 import { type Kysely, sql } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
 import { preparedKeys, preparedTuples } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { sortByName, toNameKey, toSortKey } from '../../net/name-order.ts'
 import { objectStore } from '../../resource/store.ts'
 import type { Port } from './api.ts'
 import { portFacts } from './resource.ts'
-import { sortKey } from './sort-key.ts'
 import type { PortRow } from './table.ts'
 
 /** A port without the other ends of its cables. */
 export type StoredPort = Omit<Port, 'peers'>
 
-export const store = objectStore<typeof portFacts, StoredPort>(portFacts, {
-  columns: ['sort_key'],
-  toColumns: (_, ports) => ports.map(({ name }) => ({ sort_key: sortKey(name) })),
-  orderBy: ['device_id', 'sort_key', 'id'],
-})
+export const store = objectStore<typeof portFacts, StoredPort>(portFacts)
 export const { find, findAll, write } = store
 const { rows, fromRow } = store
 
@@ -25,8 +22,10 @@ const { rows, fromRow } = store
 export const USUAL_KIND = sql.lit<'network'>('network')
 export const NO_MAC = sql.lit('')
 
-/** Returns the values beside a document from which a past state is read. */
-export const computeDerived = ({ name }: Readonly<Record<string, unknown>>) => ({ sort: sortKey(String(name)) })
+/** Returns the values beside a document from which programs before 0074 read a past state. */
+export const computeDerived = ({ name }: Readonly<Record<string, unknown>>) => ({
+  sort: toSortKey(String(name)),
+})
 
 type NameKey = Pick<PortRow, 'device_id' | 'name_key'>
 
@@ -38,11 +37,11 @@ const byKeys = preparedTuples(['device_id', 'name_key'], (db: Kysely<Tables>, ke
 export type Place = { readonly device_id: string; readonly name: string }
 
 /** Ports of one place are the same. No id contains a space. */
-export const buildNaturalKey = ({ device_id, name }: Place): string => `${device_id} ${name.toLowerCase()}`
+export const buildNaturalKey = ({ device_id, name }: Place): string => `${device_id} ${toNameKey(name)}`
 
 /** Returns the existing ports with these names, by `buildNaturalKey`. */
 export const findByNames = async (ctx: Ctx, places: readonly Place[]): Promise<Map<string, StoredPort>> => {
-  const keys = places.map(({ device_id, name }) => ({ device_id, name_key: name.toLowerCase() }))
+  const keys = places.map(({ device_id, name }) => ({ device_id, name_key: toNameKey(name) }))
   return new Map((await byKeys(ctx, keys)).map((row) => [buildNaturalKey(row), fromRow(row)]))
 }
 
@@ -59,10 +58,11 @@ const ofDevices = preparedKeys((db: Kysely<Tables>, ids) => rows({ db }).where('
 
 /** Returns the ports of these devices, by device and name. */
 export const findOfDevices = async (ctx: Ctx, deviceIds: readonly string[]): Promise<StoredPort[]> => {
-  const found = (await ofDevices(ctx, deviceIds)).map((row) => ({ port: fromRow(row), key: sortKey(row.name) }))
+  const found = (await ofDevices(ctx, deviceIds)).map(fromRow)
   const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
-  found.sort((a, b) => order(a.port.device_id, b.port.device_id) || order(a.key, b.key) || order(a.port.id, b.port.id))
-  return found.map(({ port }) => port)
+  found.sort((a, b) => order(a.device_id, b.device_id) || order(a.id, b.id))
+  const byDevice = Map.groupBy(found, ({ device_id }) => device_id)
+  return [...byDevice.values()].flatMap((ports) => sortByName(ports, ({ name }) => name))
 }
 
 /** Returns the devices that have the MAC at one of their ports: the first by id. */

@@ -3,10 +3,7 @@ import type { RowOf } from '../../resource/columns.ts'
 import type { portFacts } from './resource.ts'
 
 /** The name in lower case is unique within the device. */
-export type PortRow = RowOf<typeof portFacts> & {
-  /** Computed by sort-key.ts. */
-  sort_key: string
-}
+export type PortRow = RowOf<typeof portFacts>
 
 export type PortTables = { ports: PortRow }
 

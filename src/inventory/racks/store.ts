@@ -17,7 +17,13 @@ export type MountedIn = Device & { readonly mount: Mount }
 /** Returns the devices in these racks, by name. */
 export const findMountedIn = async ({ db }: DbScope, ids: readonly string[]): Promise<MountedIn[]> => {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('devices').select('doc').where('rack_id', 'in', ids).orderBy('name_key').execute()
+  const rows = await db
+    .selectFrom('devices')
+    .select('doc')
+    .where('rack_id', 'in', ids)
+    .orderBy('name_order')
+    .orderBy('id')
+    .execute()
   // The column holds the JSON of a device, which has a place where it has a rack.
   return rows.map(({ doc }) => JSON.parse(doc) as MountedIn)
 }

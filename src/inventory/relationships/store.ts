@@ -84,5 +84,5 @@ export const selectRelated = (ctx: Ctx, deviceId: string, type: string | undefin
   const ends = type
     ? children.where('type', '=', type).union(parents.where('type', '=', type))
     : children.union(parents)
-  return ctx.db.selectFrom('devices').select('doc').where('id', 'in', ends).orderBy('name_key').orderBy('id')
+  return ctx.db.selectFrom('devices').select('doc').where('id', 'in', ends).orderBy('name_order').orderBy('id')
 }

@@ -1,4 +1,5 @@
 /** The queries of address spaces; the only writer of their tables. */
+
 import { type Kysely, sql } from 'kysely'
 import { getCachedText } from '../../database/cache/query-cache.ts'
 import { prepared } from '../../database/query/prepared.ts'
@@ -6,6 +7,7 @@ import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { objectStore } from '../../resource/store.ts'
 import type { Space } from './api.ts'
 import { spaceFacts } from './resource.ts'
@@ -14,7 +16,7 @@ export const store = objectStore<typeof spaceFacts, Space>(spaceFacts)
 
 /** True if another space has the name, in any case. */
 export const isNameTaken = async (ctx: Ctx, { id, name }: Pick<Space, 'id' | 'name'>): Promise<boolean> => {
-  const same = store.rows(ctx).where('name_key', '=', name.toLowerCase()).where('id', '!=', id)
+  const same = store.rows(ctx).where('name_key', '=', toNameKey(name)).where('id', '!=', id)
   return (await same.executeTakeFirst()) !== undefined
 }
 
@@ -79,7 +81,7 @@ const named = prepared((db: Kysely<Tables>) =>
     .selectFrom('spaces')
     .innerJoin('space_keys', 'space_keys.space_id', 'spaces.id')
     .select(['spaces.id', 'spaces.name', 'space_key as key'])
-    .orderBy('name_key'),
+    .orderBy('name_order'),
 )
 
 /** Returns all spaces but the default one, by name. */
@@ -124,10 +126,10 @@ export const findFirstIn = async (ctx: Ctx, id: string): Promise<string | undefi
 }
 
 const findFirstContent = async ({ db }: Ctx, id: string): Promise<string | undefined> => {
-  const feeds = db.selectFrom('feeds').select('name').where('space_id', '=', id).orderBy('name_key')
+  const feeds = db.selectFrom('feeds').select('name').where('space_id', '=', id).orderBy('name_order')
   const feed = await feeds.limit(1).executeTakeFirst()
   if (feed) return `the feed "${feed.name}"`
-  const zones = db.selectFrom('dns_zones').select('name').where('space_id', '=', id).orderBy('name')
+  const zones = db.selectFrom('dns_zones').select('name').where('space_id', '=', id).orderBy('name_order')
   const zone = await zones.limit(1).executeTakeFirst()
   return zone && `the DNS zone ${zone.name}`
 }

@@ -1,8 +1,10 @@
 /** The networks of VLANs, which follow from the numbers and the datacenters of both. */
+
 import type { SelectQueryBuilder } from 'kysely'
 import type { Tables } from '../../database/tables.ts'
 import type { EarlierDocuments } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { compareNames } from '../../net/name-order.ts'
 import type { ListedPage } from '../../resource/list.ts'
 import type { Computed } from '../../resource/rules.ts'
 import { buildVlanScopeKey, pickVlanScope, type VlanScopeKey } from './vlan-scope.ts'
@@ -28,8 +30,7 @@ const restoreRows = <Row extends { readonly id: string }>(
 ]
 
 type Named = { readonly id: string; readonly name: string }
-const buildSortKey = ({ id, name }: Named): string => `${name.toLowerCase()}\0${id}`
-const compareNames = (a: Named, b: Named): number => (buildSortKey(a) < buildSortKey(b) ? -1 : 1)
+const byName = (a: Named, b: Named): number => compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1)
 
 /** Returns the networks that belong to VLANs, by name: their ids by the scope of the VLANs. */
 export const findNetworkIds = async (ctx: Ctx, of: Computed<Vlan>): Promise<ReadonlyMap<VlanScopeKey, string[]>> => {
@@ -45,8 +46,8 @@ export const findNetworkIds = async (ctx: Ctx, of: Computed<Vlan>): Promise<Read
     vlans = vlans.where('datacenter_id', '=', only.datacenter_id)
     networks = networks.where('datacenter_id', '=', only.datacenter_id)
   }
-  const stored = await networks.orderBy('name_key').orderBy('id').execute()
-  const numbered = earlier ? restoreRows(stored, earlier('network')).sort(compareNames) : stored
+  const stored = await networks.orderBy('name_order').orderBy('id').execute()
+  const numbered = earlier ? restoreRows(stored, earlier('network')).sort(byName) : stored
   const named = await vlans.execute()
   const scopes = new Set(
     (earlier ? restoreRows(named, earlier('vlan')) : named).map((vlan) =>

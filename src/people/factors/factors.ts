@@ -5,6 +5,7 @@ import type { Secrets } from '../../base/security/crypto.ts'
 import type { Passwords } from '../../base/security/passwords.ts'
 import { AppError, invalidField, notFound, orNotFound, rejectIssues } from '../../contract/errors.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { buildMissingKeyIssue } from '../../secrets/secrets/secrets.ts'
 import { endUserSignIns, findUser, lockAccount, requireCharge } from '../users/account.ts'
 import { type Factors, factors, type Passkey, type RegistrationResponse } from './api.ts'
@@ -125,7 +126,7 @@ const createPasskeyOptions = async (ctx: Ctx, party: RelyingParty | undefined) =
 
 /** @throws AppError ALREADY_EXISTS for a name of another passkey of the user */
 const requireFreeName = (passkeys: readonly PasskeyRow[], id: string, name: string): void => {
-  if (passkeys.some((one) => one.id !== id && one.name_key === name.toLowerCase()))
+  if (passkeys.some((one) => one.id !== id && one.name_key === toNameKey(name)))
     throw new AppError('ALREADY_EXISTS', `You have a passkey called "${name}"`)
 }
 
@@ -156,7 +157,7 @@ const createPasskey = async (
     if (await store.findPasskeyByCredential(tx, credential.credential_id))
       throw new AppError('ALREADY_EXISTS', 'This passkey is registered already')
     const id = Bun.randomUUIDv7()
-    const named = { id, user_id: userId, name, name_key: name.toLowerCase() }
+    const named = { id, user_id: userId, name, name_key: toNameKey(name) }
     const row: PasskeyRow = { ...named, ...credential, created_at: tx.now, last_used_at: null }
     await store.insertPasskey(tx, row)
     const recovery_codes = await storeCodes(tx, userId, made)

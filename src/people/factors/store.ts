@@ -1,5 +1,7 @@
 /** The queries of second factors; the only writer of their tables. Sealed secrets pass through it as they are. */
+
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import type { FactorChallengeRow, FactorFailureRow, PasskeyRow, TotpRow } from './table.ts'
 
 export const findTotp = ({ db }: DbScope, userId: string): Promise<TotpRow | undefined> =>
@@ -39,7 +41,11 @@ export const insertPasskey = async ({ db }: DbScope, row: PasskeyRow): Promise<v
 }
 
 export const renamePasskey = async ({ db }: DbScope, id: string, name: string): Promise<void> => {
-  await db.updateTable('passkeys').set({ name, name_key: name.toLowerCase() }).where('id', '=', id).execute()
+  await db
+    .updateTable('passkeys')
+    .set({ name, name_key: toNameKey(name) })
+    .where('id', '=', id)
+    .execute()
 }
 
 type PasskeyUse = { readonly id: string; readonly before: number; readonly counter: number; readonly at: string }

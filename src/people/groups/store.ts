@@ -1,16 +1,15 @@
 /** The queries of groups; the only writer of their tables. */
+
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../database/tables.ts'
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Group } from './api.ts'
 import type { GroupMemberRow, GroupRow } from './table.ts'
 
 /** The source of a member that a user added. */
 export const MANUAL = 'manual'
-
-/** Names are compared in any case. */
-const toNameKey = (name: string): string => name.trim().toLowerCase()
 
 /** Returns all groups, by name. */
 export const query = ({ db }: DbScope) =>
@@ -28,7 +27,7 @@ export const query = ({ db }: DbScope) =>
       'groups.created_at',
       'groups.updated_at',
     ])
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
 
 type Row = Omit<Group, 'member_count'> & { readonly member_count: number | string | null }
@@ -62,11 +61,11 @@ export const findNamesake = async (
   db
     .selectFrom('groups')
     .select('name')
-    .where('name_key', '=', toNameKey(name))
+    .where('name_key', '=', toNameKey(name.trim()))
     .where('id', '<>', id)
     .executeTakeFirst()
 
-const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, name_key: toNameKey(group.name) })
+const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, ...buildNameKeys(group.name) })
 
 const recorder = createRecorder({
   ...{ kind: 'group', table: 'groups' },
@@ -100,7 +99,7 @@ export const findMembers = ({ db }: DbScope, groupId: string): Promise<MemberRow
     .innerJoin('users', 'users.id', 'group_members.user_id')
     .select(['group_members.user_id', 'users.username', 'group_members.source'])
     .where('group_members.group_id', '=', groupId)
-    .orderBy('users.username_key')
+    .orderBy('users.username_order')
     .orderBy('group_members.source')
     .execute()
 

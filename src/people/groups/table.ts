@@ -4,6 +4,8 @@ export type GroupRow = {
   name: string
   /** Lower case: names are unique in any case. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   description: string
   created_at: string
   updated_at: string

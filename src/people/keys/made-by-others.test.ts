@@ -176,8 +176,16 @@ describe.each(onSqlite())('API keys on %s', (dialect) => {
       expires_at: null,
     }
     await all.app.db.write(async ({ db }) => {
-      const values = rows.map((row) => ({ ...common, ...row, name_key: row.name, key_hash: row.id }))
-      const expired = { ...common, ...past, id: 'over', name: 'over', name_key: 'over', key_hash: `over ${owner.id}` }
+      const values = rows.map((row) => ({ ...common, ...row, name_key: row.name, name_order: '', key_hash: row.id }))
+      const expired = {
+        ...common,
+        ...past,
+        id: 'over',
+        name: 'over',
+        name_key: 'over',
+        name_order: '',
+        key_hash: `over ${owner.id}`,
+      }
       await db
         .insertInto('api_keys')
         .values([...values, { ...expired, id: owner.id }])

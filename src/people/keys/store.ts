@@ -5,6 +5,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import { getViolation } from '../../database/violations.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import type { Use } from '../../kernel/jobs/usage-tracker.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { ApiKey } from './api.ts'
 import { parseStoredLimits } from './limits.ts'
@@ -32,7 +33,7 @@ export const query = ({ db }: DbScope) =>
       'api_keys.rotated_at',
       'api_keys.previous_expires_at',
     ])
-    .orderBy('api_keys.name_key')
+    .orderBy('api_keys.name_order')
     .orderBy('api_keys.id')
 
 type Listed = Omit<ApiKey, 'permissions' | 'allowed_cidrs'> & Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs'>
@@ -88,7 +89,10 @@ export const rotate = (scope: RecordScope, id: string, rotation: Rotation): Prom
   })
 
 type Limits = Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs' | 'scope_id'>
-type NewRow = Omit<ApiKeyRow, keyof Limits | 'name_key' | 'rotated_at' | 'previous_hash' | 'previous_expires_at'> &
+type NewRow = Omit<
+  ApiKeyRow,
+  keyof Limits | 'name_key' | 'name_order' | 'rotated_at' | 'previous_hash' | 'previous_expires_at'
+> &
   Partial<Limits>
 
 /** Returns true if the user has a key of this name. */
@@ -97,7 +101,7 @@ export const hasName = async ({ db }: DbScope, userId: string, name: string): Pr
     .selectFrom('api_keys')
     .select('id')
     .where('user_id', '=', userId)
-    .where('name_key', '=', name.toLowerCase())
+    .where('name_key', '=', toNameKey(name))
     .executeTakeFirst()) !== undefined
 
 /** @throws AppError ALREADY_EXISTS */
@@ -108,7 +112,7 @@ const insertRows = async ({ db }: DbScope, key: NewRow): Promise<void> => {
   try {
     await db
       .insertInto('api_keys')
-      .values({ ...key, name_key: key.name.toLowerCase() })
+      .values({ ...key, ...buildNameKeys(key.name) })
       // `returning` makes a batched insert wait for its result.
       .returning('id')
       .execute()

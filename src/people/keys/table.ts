@@ -5,6 +5,8 @@ export type ApiKeyRow = {
   user_id: string | null
   name: string
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   /** SHA-256 of the key in hex; the key itself is not stored. */
   key_hash: string
   prefix: string

@@ -1,7 +1,9 @@
 /** The queries of OAuth; the only writer of its tables. */
+
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../database/tables.ts'
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { OauthAccessTokenRow, OauthClientRow, OauthCodeRow, OauthGrantRow, OauthRefreshTokenRow } from './table.ts'
 
@@ -27,11 +29,14 @@ const grantRecorder = createRecorder({
   find: ({ db }, ids) => db.selectFrom('oauth_grants').selectAll().where('id', 'in', ids).execute(),
 })
 
-export const insertClient = (scope: RecordScope, client: Omit<OauthClientRow, 'name_key'>): Promise<void> =>
+export const insertClient = (
+  scope: RecordScope,
+  client: Omit<OauthClientRow, 'name_key' | 'name_order'>,
+): Promise<void> =>
   clientRecorder.write(scope, [client.id], async () => {
     await scope.db
       .insertInto('oauth_clients')
-      .values({ ...client, name_key: client.name.toLowerCase() })
+      .values({ ...client, ...buildNameKeys(client.name) })
       .execute()
     await scope.db.insertInto('oauth_client_uses').values({ client_id: client.id, last_used_at: null }).execute()
   })
@@ -94,7 +99,7 @@ export const selectClients = ({ db }: DbScope) =>
         .where('users.is_active', '=', 1)
         .as('grant_count'),
     )
-    .orderBy('oauth_clients.name_key')
+    .orderBy('oauth_clients.name_order')
     .orderBy('oauth_clients.id')
 
 /** Returns all grants in force, newest first. */

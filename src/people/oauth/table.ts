@@ -5,6 +5,8 @@ export type OauthClientRow = {
   id: string
   name: string
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   /** JSON lists of strings. */
   redirect_uris: string
   grant_types: string

@@ -1,16 +1,14 @@
 /** The queries of roles; the only writer of their tables. Permissions of system roles are in the catalogue. */
 
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { RoleRow } from './table.ts'
 
 const columns = ['id', 'name', 'description', 'is_system', 'created_at', 'updated_at'] as const
 export type StoredRole = Pick<RoleRow, (typeof columns)[number]>
 
-/** Names are compared in any case. */
-const toNameKey = (name: string): string => name.trim().toLowerCase()
-
-export const query = ({ db }: DbScope) => db.selectFrom('roles').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('roles').select(columns).orderBy('name_order').orderBy('id')
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
 
@@ -23,7 +21,7 @@ export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
 
 /** Returns the role of this name, in any case. */
 export const findByName = ({ db }: DbScope, name: string): Promise<StoredRole | undefined> =>
-  db.selectFrom('roles').select(columns).where('name_key', '=', toNameKey(name)).executeTakeFirst()
+  db.selectFrom('roles').select(columns).where('name_key', '=', toNameKey(name.trim())).executeTakeFirst()
 
 /** Returns the stored permissions of these roles, sorted. */
 export const findPermissions = async ({ db }: DbScope, roleIds: readonly string[]): Promise<string[]> => {
@@ -71,7 +69,7 @@ export const insert = (scope: RecordScope, { permissions, ...role }: WholeRole):
   recorder.write(scope, [role.id], async () => {
     await scope.db
       .insertInto('roles')
-      .values({ ...role, name_key: toNameKey(role.name) })
+      .values({ ...role, ...buildNameKeys(role.name) })
       .execute()
     await insertPermissions(scope, role.id, permissions)
   })
@@ -81,7 +79,7 @@ export const update = (scope: RecordScope, { permissions, ...role }: WholeRole):
     const { db } = scope
     await db
       .updateTable('roles')
-      .set({ ...role, name_key: toNameKey(role.name) })
+      .set({ ...role, ...buildNameKeys(role.name) })
       .where('id', '=', role.id)
       .execute()
     await db.deleteFrom('role_permissions').where('role_id', '=', role.id).execute()

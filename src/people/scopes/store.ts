@@ -1,20 +1,26 @@
 /** The queries of scopes; the only writer of their table. */
 
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Scope } from './api.ts'
 import type { ScopeRow } from './table.ts'
 
-/** Names are compared in any case. */
-const toNameKey = (name: string): string => name.trim().toLowerCase()
-
-export const query = ({ db }: DbScope) => db.selectFrom('scopes').selectAll().orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('scopes').selectAll().orderBy('name_order').orderBy('id')
 
 // Written by `toRow`.
 const listIn = (json: string): string[] => JSON.parse(json) as string[]
 
 /** Returns the object of a row. */
-export const toScope = ({ name_key: _, datacenter_ids, space_ids, subnets, tags, ...scope }: ScopeRow): Scope => ({
+export const toScope = ({
+  name_key: _,
+  name_order: _order,
+  datacenter_ids,
+  space_ids,
+  subnets,
+  tags,
+  ...scope
+}: ScopeRow): Scope => ({
   id: scope.id,
   name: scope.name,
   description: scope.description,
@@ -28,7 +34,7 @@ export const toScope = ({ name_key: _, datacenter_ids, space_ids, subnets, tags,
 
 const toRow = (scope: Scope): ScopeRow => ({
   ...scope,
-  name_key: toNameKey(scope.name),
+  ...buildNameKeys(scope.name),
   datacenter_ids: JSON.stringify(scope.datacenter_ids),
   space_ids: JSON.stringify(scope.space_ids),
   subnets: JSON.stringify(scope.subnets),
@@ -58,7 +64,7 @@ export const findNamesake = (
   db
     .selectFrom('scopes')
     .select('name')
-    .where('name_key', '=', toNameKey(name))
+    .where('name_key', '=', toNameKey(name.trim()))
     .where('id', '<>', id)
     .executeTakeFirst()
 

@@ -4,6 +4,8 @@ export type ScopeRow = {
   name: string
   /** Lower case: names are unique in any case. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   description: string
   /** JSON text of a list, like the three below. */
   datacenter_ids: string

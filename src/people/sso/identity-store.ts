@@ -32,7 +32,7 @@ export const selectIdentities = ({ db }: DbScope, userId: string) =>
     .select(['identities.id', 'identities.provider_id', 'sso_providers.name as provider', 'identities.subject'])
     .select(['identities.created_at', 'identities.last_login_at'])
     .where('identities.user_id', '=', userId)
-    .orderBy('sso_providers.name_key')
+    .orderBy('sso_providers.name_order')
     .orderBy('identities.id')
 
 /** Identities that have found an older user by the address. One of before that was stored counts if its provider links by address. */
@@ -69,7 +69,7 @@ export const findKeysBeforeLinks = (scope: Pick<Ctx, 'db' | 'now'>, limit: numbe
       eb.or([eb('api_keys.rotated_at', 'is', null), eb('api_keys.rotated_at', '<', eb.ref('identities.created_at'))]),
     )
     .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', scope.now)]))
-    .orderBy('api_keys.name_key')
+    .orderBy('api_keys.name_order')
     .orderBy('api_keys.id')
     .limit(limit)
     .execute()

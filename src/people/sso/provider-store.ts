@@ -1,6 +1,7 @@
 /** The queries of identity providers; the only writer of their table. Sealed secrets pass through it as they are. */
 
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import * as identities from './identity-store.ts'
 import type { GroupMapping, SsoProvider } from './schema.ts'
@@ -17,7 +18,7 @@ const columns = [
   ...(['created_at', 'updated_at'] as const),
 ] as const
 
-type Row = Omit<SsoProviderRow, 'name_key' | 'changed_by'>
+type Row = Omit<SsoProviderRow, 'name_key' | 'name_order' | 'changed_by'>
 
 /** Returns the fields in the order of the contract. */
 export const toProvider = (row: Row): Provider => ({
@@ -47,7 +48,7 @@ const toStored = (row: Row | undefined): Stored | undefined =>
   row && { provider: toProvider(row), sealed: row.client_secret }
 
 export const query = ({ db }: DbScope) =>
-  db.selectFrom('sso_providers').select(columns).orderBy('name_key').orderBy('id')
+  db.selectFrom('sso_providers').select(columns).orderBy('name_order').orderBy('id')
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('sso_providers').select(columns).where('id', '=', id)
 
@@ -60,7 +61,7 @@ export const findLinking = async ({ db }: DbScope): Promise<{ provider: Provider
     .selectFrom('sso_providers')
     .select([...columns, 'changed_by'])
     .where('link_by_email', '=', 1)
-  const rows = await query.orderBy('name_key').orderBy('id').execute()
+  const rows = await query.orderBy('name_order').orderBy('id').execute()
   return rows.map(({ changed_by, ...row }) => ({ provider: toProvider(row), changedBy: changed_by }))
 }
 
@@ -70,7 +71,7 @@ export const findEnabled = async (scope: DbScope): Promise<Pick<Provider, 'id' |
     .selectFrom('sso_providers')
     .select(['id', 'name'])
     .where('enabled', '=', 1)
-    .orderBy('name_key')
+    .orderBy('name_order')
     .orderBy('id')
     .execute()
 
@@ -83,13 +84,13 @@ export const findNamesake = async ({ db }: DbScope, { id, name }: Pick<Provider,
   db
     .selectFrom('sso_providers')
     .select('id')
-    .where('name_key', '=', name.toLowerCase())
+    .where('name_key', '=', toNameKey(name))
     .where('id', '<>', id)
     .executeTakeFirst()
 
 const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit<SsoProviderRow, 'changed_by'> => ({
   ...fields,
-  name_key: fields.name.toLowerCase(),
+  ...buildNameKeys(fields.name),
   client_secret: sealed,
   scopes: JSON.stringify(fields.scopes),
   allowed_domains: JSON.stringify(fields.allowed_domains),

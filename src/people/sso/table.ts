@@ -4,6 +4,8 @@ export type SsoProviderRow = {
   name: string
   /** Lower case: names are unique regardless of case. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   issuer: string
   client_id: string
   /** Sealed; null for a public client. */

@@ -78,7 +78,7 @@ export const findOwnRoles = ({ db }: DbScope, id: string): Promise<{ id: string;
     .select(['roles.id', 'roles.name'])
     .where('grants.user_id', '=', id)
     .where('grants.scope_id', 'is', null)
-    .orderBy('roles.name_key')
+    .orderBy('roles.name_order')
     .execute()
 
 /** Returns the sorted names of the roles that are granted to each user itself everywhere; users without any have no entry. */
@@ -90,7 +90,7 @@ export const findRoleNamesByUser = async ({ db }: DbScope): Promise<Map<string, 
     .where('grants.user_id', 'is not', null)
     .where('grants.scope_id', 'is', null)
     .$narrowType<{ user_id: string }>()
-    .orderBy('roles.name_key')
+    .orderBy('roles.name_order')
     .execute()
   const byUser = new Map<string, string[]>()
   for (const { user_id, name } of rows) {
@@ -230,7 +230,7 @@ export const selectGrants = ({ db }: DbScope) =>
       'scopes.name as scope',
       'grants.created_at',
     ])
-    .orderBy('roles.name_key')
+    .orderBy('roles.name_order')
     // One of them is null, which the databases place differently.
     .orderBy((eb) => eb.fn.coalesce('users.username_key', 'groups.name_key'))
     .orderBy('grants.id')

@@ -1,8 +1,10 @@
 /** The queries of users; the only writer of their tables. */
+
 import type { ExpressionBuilder } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { toNameOrder } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import * as grants from './grant-store.ts'
 import { CONFUSABLES_VERSION, computeLooks } from './skeleton.ts'
@@ -19,12 +21,17 @@ const buildStoredLooks = (username: string): Readonly<Record<Look, string>> => {
   const [written, lower, upper] = computeLooks(username).map((look) => LOOKS_FROM + look)
   return { username_look: written ?? '', username_look_lower: lower ?? '', username_look_upper: upper ?? '' }
 }
+/** Returns the columns that follow from a username. */
+const buildUsernameKeys = (username: string) => {
+  const username_key = normalizeName(username)
+  return { username_key, username_order: toNameOrder(username_key), ...buildStoredLooks(username) }
+}
 const LOOKS = ['username_look', 'username_look_lower', 'username_look_upper'] as const
 type Look = (typeof LOOKS)[number]
 
 export type NewUser = Omit<
   UserRow,
-  'username_key' | Look | 'email_key' | 'is_active' | 'is_break_glass' | 'generation'
+  'username_key' | 'username_order' | Look | 'email_key' | 'is_active' | 'is_break_glass' | 'generation'
 > & {
   readonly is_active: boolean
   readonly is_break_glass?: boolean
@@ -64,7 +71,7 @@ export const insert = async (
   { role_ids, is_active, is_break_glass = false, ...user }: NewUser,
 ): Promise<void> => {
   const { username } = user
-  const names = { username_key: normalizeName(username), ...buildStoredLooks(username) }
+  const names = buildUsernameKeys(username)
   const keys = { ...names, email_key: normalizeName(user.email) || null }
   const flags = { is_active: Number(is_active), is_break_glass: Number(is_break_glass) }
   await recorder.write(scope, [user.id], async () => {
@@ -145,7 +152,7 @@ export const withRoles = async ({ db }: DbScope, ids: readonly string[]): Promis
 }
 
 /** All users, by name. */
-export const query = ({ db }: DbScope) => db.selectFrom('users').selectAll().orderBy('username_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('users').selectAll().orderBy('username_order').orderBy('id')
 
 /** Returns other users with the name or the e-mail address. */
 export const findNamesakes = (
@@ -235,10 +242,12 @@ export const remove = (scope: RecordScope, id: string): Promise<void> =>
     await scope.db.deleteFrom('users').where('id', '=', id).execute()
   })
 
-type Change = Partial<Omit<UserRow, 'id' | 'username_key' | Look | 'email_key' | 'generation' | 'created_at'>>
+type Change = Partial<
+  Omit<UserRow, 'id' | 'username_key' | 'username_order' | Look | 'email_key' | 'generation' | 'created_at'>
+>
 
 const buildKeys = ({ username, email }: Change) => ({
-  ...(username !== undefined && { username_key: normalizeName(username), ...buildStoredLooks(username) }),
+  ...(username !== undefined && buildUsernameKeys(username)),
   ...(email !== undefined && { email_key: normalizeName(email) || null }),
 })
 

@@ -4,6 +4,8 @@ export type UserRow = {
   username: string
   /** Lower case: names are unique regardless of case. */
   username_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  username_order: string
   /** The skeleton of the name, after the version of its table; null if no version of Plat has computed it. */
   username_look: string | null
   /** The skeleton of the name in lower case. */

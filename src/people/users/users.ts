@@ -6,6 +6,7 @@ import { merge } from '../../contract/merge.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows, listValues } from '../../kernel/list.ts'
+import { sortByName } from '../../net/name-order.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 import { findRole } from '../roles/roles.ts'
 import {
@@ -106,10 +107,10 @@ const resolveRolesAfter = async (ctx: Ctx, id: string, roles: readonly string[] 
 
 /** Returns the role names in the form of a user. */
 const listNames = (roles: readonly NamedRole[]): string[] =>
-  roles
-    .map(({ name }) => ({ name, key: name.toLowerCase() }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ name }) => name)
+  sortByName(
+    roles.map(({ name }) => name),
+    (name) => name,
+  )
 
 const listIds = (roles: readonly NamedRole[]): string[] => roles.map(({ id }) => id)
 

@@ -21,6 +21,7 @@ import type { Ctx, Feature, StoreScope } from '../../kernel/ctx.ts'
 import { getOneStep } from '../../kernel/implement.ts'
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
+import { toNameKey, toNameOrder } from '../../net/name-order.ts'
 import { getLabel, listKeyedFields } from '../../resource/columns.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
 import { objectStore, type StoredObject } from '../../resource/store.ts'
@@ -134,7 +135,7 @@ const createPlainRules = (resource: PlainTable): KindRules => {
   const [, ...keyed] = listKeyedFields(FACTS[resource])
   const eventTexts = EVENT_TEXTS[resource]
   const toLowerCase = (document: Document) =>
-    Object.fromEntries(keyed.map((field) => [field, String(document[field]).toLowerCase()]))
+    Object.fromEntries(keyed.map((field) => [field, toNameKey(String(document[field]))]))
   return {
     name: getLabel(FACTS[resource]),
     ...(keyed.length > 0 && { derived: toLowerCase }),
@@ -307,7 +308,7 @@ type RowItem = Pick<RecordedItem, 'kind' | 'id' | 'before'>
 const toNewRow = ({ kind, id }: RowItem): RecordedRow => {
   // The stores declare the kinds.
   const { childOf } = KIND_RULES[kind as Kind]
-  return { kind, id, before: null, sort_key: null, derived: null, child_id: childOf?.(id) ?? null }
+  return { kind, id, before: null, sort_key: null, order_key: '', derived: null, child_id: childOf?.(id) ?? null }
 }
 
 /** Returns the rows of objects, with the columns from which a past state is read. */
@@ -321,10 +322,13 @@ export const buildRows = async (scope: StoreScope, items: readonly RowItem[]): P
   })
   const placed = read.flatMap(({ rules, document }) => (document && rules.placed?.(document)) ?? [])
   const space = await findSpaceKeys(scope, placed)
-  return read.map(({ kind, id, before, rules: { name, derived, childOf }, document }) => ({
-    ...{ kind, id, before },
-    sort_key: name === undefined || !document ? null : toText(document[name]).toLowerCase(),
-    derived: derived && document ? JSON.stringify(derived(document, space)) : null,
-    child_id: childOf?.(id) ?? null,
-  }))
+  return read.map(({ kind, id, before, rules: { name, derived, childOf }, document }) => {
+    const sort_key = name === undefined || !document ? null : toNameKey(toText(document[name]))
+    return {
+      ...{ kind, id, before, sort_key },
+      order_key: sort_key === null ? '' : toNameOrder(sort_key),
+      derived: derived && document ? JSON.stringify(derived(document, space)) : null,
+      child_id: childOf?.(id) ?? null,
+    }
+  })
 }

@@ -11,7 +11,7 @@ import type { AnyOperation } from '../../kernel/operation.ts'
 import { openHistory } from './history.ts'
 
 /** A row of an object that was made later. */
-const NO_ROW = { kind: 'datacenter', id: 'old', sort_key: null, derived: null, child_id: null }
+const NO_ROW = { kind: 'datacenter', id: 'old', sort_key: null, order_key: '', derived: null, child_id: null }
 
 const pastReads = (Object.values(contracts).flatMap((contract) => Object.values(contract)) as AnyOperation[]).filter(
   ({ supportsAsOf }) => supportsAsOf,

@@ -63,7 +63,7 @@ export const createRecorder = (store: Store, lastMs: number) => {
 
   type NewItem = Omit<HistoryRow, 'seq'> & { readonly change_id: string }
   const insertItems = preparedRows(
-    ['kind', 'id', 'change_id', 'sort_key', 'derived', 'child_id', 'before'],
+    ['kind', 'id', 'change_id', 'sort_key', 'order_key', 'derived', 'child_id', 'before'],
     (db: Kysely<Tables>, rows: NewItem[]) =>
       db.insertInto('history').values(
         rows.map(({ change_id, ...row }) => ({

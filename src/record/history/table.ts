@@ -35,6 +35,8 @@ export type HistoryRow = {
   seq: Stored
   /** The value of `name_key` for `before`. */
   sort_key: string | null
+  /** The collation key of that name; '' without one. */
+  order_key: string
   /** Values of columns that SQL cannot derive from `before`, as JSON. */
   derived: string | null
   /** The second device of a relationship. */

@@ -38,6 +38,7 @@ if (engines().includes('postgres')) {
           id: webhookId,
           name: webhookId,
           name_key: webhookId,
+          name_order: '',
           secret: null,
           ...texts,
           ...numbers,

@@ -1,8 +1,10 @@
 /** The queries of webhooks; the only writer of their table. Sealed secrets pass through it as they are. */
+
 import type { Kysely } from 'kysely'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import { type Headers, type KeptHeaders, maskHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
@@ -33,7 +35,7 @@ const columns = [
   'updated_at',
 ] as const
 
-type Row = Omit<WebhookRow, 'name_key'>
+type Row = Omit<WebhookRow, 'name_key' | 'name_order'>
 
 // Validated before they were stored.
 const parseHeaders = ({ headers }: Pick<Row, 'headers'>): Headers => JSON.parse(headers) as Headers
@@ -51,7 +53,7 @@ export const toWebhook = ({ secret, events, enabled, ...row }: Row): Webhook => 
   }
 }
 
-export const query = ({ db }: DbScope) => db.selectFrom('webhooks').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('webhooks').select(columns).orderBy('name_order').orderBy('id')
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
 
@@ -74,7 +76,7 @@ const toRow = ({ webhook, sealed, headers }: Stored): WebhookRow => {
   const { has_secret: _, events, enabled, ...fields } = webhook
   return {
     ...fields,
-    name_key: fields.name.toLowerCase(),
+    ...buildNameKeys(fields.name),
     secret: sealed,
     events: JSON.stringify(events),
     enabled: enabled ? 1 : 0,

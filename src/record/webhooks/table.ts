@@ -6,6 +6,8 @@ export type WebhookRow = {
   name: string
   /** Lower case, for the order of lists and for filters. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   url: string
   /** Sealed; null without one. */
   secret: string | null

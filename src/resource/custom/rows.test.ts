@@ -1,7 +1,9 @@
 // Custom fields of the resources with objects as rows: the same rules for each of them.
+
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, type Inventory, inventory } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
+import { compareNames } from '../../net/name-order.ts'
 import type { CustomResource } from './fields.ts'
 import type { CustomField } from './schema.ts'
 
@@ -303,8 +305,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
       const names = new Map(
         ((await inv.ask(`GET /api/${noun}`)).body as Thing[]).map(({ id, ...one }) => [id, String(one[named])]),
       )
-      const byName = (a: Thing, b: Thing) =>
-        (names.get(a.id) ?? '').toLowerCase() < (names.get(b.id) ?? '').toLowerCase() ? -1 : 1
+      const byName = (a: Thing, b: Thing) => compareNames(names.get(a.id) ?? '', names.get(b.id) ?? '')
       for (const [text, direction] of [
         ['custom.watts', 1],
         ['-custom.watts', -1],

@@ -1,10 +1,12 @@
 // Lists of many devices that are filtered and in the order of a field, right after the import: PostgreSQL has no statistics yet.
+
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
 import { splitBatches } from '../../database/query/batches.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { buildKeys } from './values.ts'
 
 const DEVICES = testsAll ? 6000 : 2000
@@ -102,7 +104,7 @@ describe.each(engines())('filtered and sorted lists on %s', (dialect) => {
       await inv.app.db.write(async ({ db }) => {
         const racks = some.map(({ id, name, custom }) => ({
           ...row,
-          ...{ id, name, name_key: name, custom: JSON.stringify(custom) },
+          ...{ id, name, ...buildNameKeys(name), custom: JSON.stringify(custom) },
         }))
         const values = some.flatMap(({ id: object_id, custom: { owner = '', watts } }) => [
           { field: numbers[0] ?? 0, value: String(owner), object_id },

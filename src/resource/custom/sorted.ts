@@ -21,7 +21,7 @@ export const orderByName = <TB extends keyof Tables, Row>(
 ): SelectQueryBuilder<Tables, TB, Row> => orderQuery(query, parseSort('name'), orders)
 
 /** The columns by which objects of equal values are sorted. */
-const listTies = (orders: Orders = {}): readonly string[] => orders.name ?? ['name_key', 'id']
+const listTies = (orders: Orders = {}): readonly string[] => orders.name ?? ['name_order', 'id']
 
 /** A list of any resource. All have an id; the type of all of them together is too wide for the builder. */
 type AnyList = SelectQueryBuilder<Tables, 'networks', object>

@@ -1,4 +1,5 @@
 /** The queries of custom fields, and of their values, which it writes. */
+
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { withRefs } from '../../contract/fields/external-fields.ts'
@@ -7,6 +8,7 @@ import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { selectFromTable } from '../named-tables.ts'
 import type { ReferenceTarget } from './fields.ts'
 import type { CustomField } from './schema.ts'
@@ -21,7 +23,7 @@ export const naturalKey = ({ resource, name }: Pick<CustomField, 'resource' | 'n
 /** Returns the values beside a document from which a past state is read. */
 export const getDerived = (document: Readonly<Record<string, unknown>>) => ({
   default: JSON.stringify(document.default ?? null),
-  group: String(document.group).toLowerCase(),
+  group: toNameKey(String(document.group)),
 })
 
 const formatBound = (bound: number | null): string | null => (bound === null ? null : String(bound))
@@ -29,7 +31,7 @@ const formatBound = (bound: number | null): string | null => (bound === null ? n
 export const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
   ...field,
   number,
-  name_key: field.name,
+  ...buildNameKeys(field.name),
   multiple: Number(field.multiple),
   choices: JSON.stringify(field.choices),
   required: Number(field.required),
@@ -38,7 +40,7 @@ export const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
   minimum: formatBound(field.minimum),
   maximum: formatBound(field.maximum),
   searchable: Number(field.searchable),
-  group_key: field.group.toLowerCase(),
+  group_key: toNameKey(field.group),
   refs: JSON.stringify(field.refs),
 })
 
@@ -73,7 +75,7 @@ export const toField = ({ number: _, ...field }: StoredField): CustomField => fi
 const selectRows = ({ db }: DbScope) => db.selectFrom('custom_fields').selectAll()
 
 export const query = (ctx: DbScope) =>
-  selectRows(ctx).orderBy('resource').orderBy('group_key').orderBy('position').orderBy('name').orderBy('id')
+  selectRows(ctx).orderBy('resource').orderBy('group_key').orderBy('position').orderBy('name_order').orderBy('id')
 
 const everyRow = prepared((db: Kysely<Tables>) => query({ db }))
 

@@ -7,6 +7,8 @@ export type CustomFieldRow = {
   name: string
   /** The name in lower case, equal to `name`. */
   name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
   label: string
   type: string
   multiple: number

@@ -1,6 +1,7 @@
 /** The queries of credentials; the only writer of their table. Sealed values pass through it as they are. */
 
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Credential } from './api.ts'
 import type { CredentialRow } from './table.ts'
@@ -23,7 +24,7 @@ const columns = [
   'updated_at',
 ] as const
 
-type Row = Omit<CredentialRow, 'name_key'>
+type Row = Omit<CredentialRow, 'name_key' | 'name_order'>
 
 /** Returns the fields in the order of the contract. */
 export const toCredential = ({ secret, device_id, network_id, description, ...row }: Row): Credential => {
@@ -34,7 +35,8 @@ export const toCredential = ({ secret, device_id, network_id, description, ...ro
 const toStored = (row: Row | undefined): Stored | undefined =>
   row && { credential: toCredential(row), sealed: row.secret }
 
-export const query = ({ db }: DbScope) => db.selectFrom('credentials').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) =>
+  db.selectFrom('credentials').select(columns).orderBy('name_order').orderBy('id')
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
 
@@ -47,7 +49,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
 
 const toRow = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): CredentialRow => ({
   ...fields,
-  name_key: fields.name.toLowerCase(),
+  ...buildNameKeys(fields.name),
   secret: sealed,
 })
 

@@ -78,7 +78,7 @@ describe.each(onSqlite())('the start on %s', (dialect) => {
       db
         .insertInto('credentials')
         .values({
-          ...{ id: 'left', name: 'x', name_key: 'x', type: 'snmp_v2c', username: '', description: '' },
+          ...{ id: 'left', name: 'x', name_key: 'x', name_order: '', type: 'snmp_v2c', username: '', description: '' },
           ...{ auth_protocol: 'none', priv_protocol: 'none', device_id: null, network_id: null },
           secret: createSecrets({ key: OLD, previous: [] }).seal(
             { table: 'credentials', column: 'secret', id: 'left' },

@@ -161,7 +161,9 @@ if (engines().includes('postgres')) {
     })
 
     test('the revisions of lists are above the revisions of any earlier database', async () => {
-      const [row] = await move.ask('SELECT min(n)::text AS least, count(*)::int AS tables FROM revisions')
+      const [row] = await move.ask(
+        'SELECT min(n)::text AS least, count(*)::int AS tables FROM (SELECT name, sum(n) AS n FROM revisions GROUP BY name) AS lists',
+      )
       expect(Number(row?.least)).toBeGreaterThanOrEqual(startedMs)
       expect(row?.tables).toBe(Object.keys(before).length)
     })

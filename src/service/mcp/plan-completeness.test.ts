@@ -135,7 +135,7 @@ describe.each(onSqlite())('the plan on %s', (dialect) => {
     const client_id = Bun.randomUUIDv7()
     await d.app.db.write(async ({ db }) => {
       const lists = { redirect_uris: '[]', grant_types: '[]', response_types: '[]', auth_method: 'none' as const }
-      const client = { id: client_id, name: 'c', name_key: 'c', secret_hash: null, scope: '', ...lists }
+      const client = { id: client_id, name: 'c', name_key: 'c', name_order: '', secret_hash: null, scope: '', ...lists }
       await db
         .insertInto('oauth_clients')
         .values({ ...client, created_at: at, consented_at: at })

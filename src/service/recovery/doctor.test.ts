@@ -194,6 +194,7 @@ describe('headers of webhooks in clear text', () => {
             id: 'w',
             name: 'w',
             name_key: 'w',
+            name_order: '',
             url: '',
             secret: null,
             events: '[]',

@@ -1,4 +1,6 @@
 /** How credentials are read, written, searched and sorted, and which fields belong to which type. */
+
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { contracts, type Network } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
@@ -154,9 +156,9 @@ export const credentialSpec: TableSpec<Credential> = {
   id: ({ id }) => id,
   text: ({ name, username, description, type }) => [name, username, description, TYPE_NAMES[type]].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     type: ({ type }) => TYPE_NAMES[type],
-    username: ({ username }) => username.toLowerCase(),
+    username: ({ username }) => toSortKey(username),
     updated: ({ updated_at }) => updated_at,
   },
   fields: {

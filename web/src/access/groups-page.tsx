@@ -1,7 +1,9 @@
 /** The list of all groups of users, with the roles that they give. */
+
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { sortByName } from '../../../src/net/name-order.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
@@ -35,7 +37,7 @@ const collectRoles = (grants: readonly Grant[]): Roles =>
   new Map(
     [...Map.groupBy(grants, ({ group_id }) => group_id ?? '')].map(([id, all]) => [
       id,
-      [...new Set(all.map(formatRole))].sort(),
+      sortByName(new Set(all.map(formatRole)), (role) => role),
     ]),
   )
 

@@ -1,4 +1,6 @@
 /** How API keys are searched and sorted. */
+
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { ApiKey } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
 
@@ -25,8 +27,8 @@ export const buildKeySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiK
     id: ({ id }) => id,
     text: (key) => `${key.name}\n${key.prefix}\n${getOwner(key)}`,
     sorts: {
-      name: ({ name }) => name.toLowerCase(),
-      owner: (key) => getOwner(key).toLowerCase(),
+      name: ({ name }) => toSortKey(name),
+      owner: (key) => toSortKey(getOwner(key)),
       used: ({ last_used_at }) => last_used_at ?? '',
       // Keys without an expiry sort last.
       expires: ({ expires_at }) => expires_at ?? '~',

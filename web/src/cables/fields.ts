@@ -1,7 +1,8 @@
 /** The fields of a cable. */
+
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
-import { buildNameKey } from '../ports/labels.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
 
 export type Cable = ItemOf<typeof FACTS.cables>
@@ -21,7 +22,7 @@ const end = (name: 'a' | 'b', label: string) =>
     label,
     text: ({ [name]: one }: Cable) => endText(one),
     column: { width: 220, isEssential: true },
-    sort: ({ [name]: { device, port } }: Cable) => `${device.toLowerCase()} ${buildNameKey(port)}`,
+    sort: ({ [name]: { device, port } }: Cable) => `${toSortKey(device)}\n${toSortKey(port)}`,
     filter: false,
     isDetail: false,
   }) as const

@@ -1,5 +1,7 @@
 /** How conflicts are searched and sorted. */
+
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { api, callTagged } from '../api/client.ts'
 import { type Conflict, contracts } from '../api/contracts.ts'
 import { buildSubnetKey } from '../networks/subnet-key.ts'
@@ -22,7 +24,7 @@ export const conflictSpec: TableSpec<Conflict> = {
     // Sorts by age, newest first.
     detected: ({ detected_at }) => -Date.parse(detected_at),
     resolved: ({ resolved_at }) => -Date.parse(resolved_at ?? ''),
-    by: ({ resolved_by }) => resolved_by.toLowerCase(),
+    by: ({ resolved_by }) => toSortKey(resolved_by),
   },
   fields: {
     type: ({ type }, value) => type.startsWith(value),

@@ -1,5 +1,7 @@
 /** How definitions are read and written, and the form of one, with a preview of its control. */
+
 import type { ReactNode } from 'react'
+import { sortByName } from '../../../src/net/name-order.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { contracts } from '../api/contracts.ts'
 import { RESOURCE_KEYS } from '../live/keys.ts'
@@ -151,9 +153,10 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
     render: (input) => (
       <GroupField
         {...input}
-        groups={[...new Set(all.flatMap(({ resource, group }) => (resource === input.values.resource ? group : [])))]
-          .filter((group) => group !== '')
-          .sort()}
+        groups={sortByName(
+          new Set(all.flatMap(({ resource, group }) => (resource === input.values.resource ? group : []))),
+          (group) => group,
+        ).filter((group) => group !== '')}
       />
     ),
   },

@@ -1,4 +1,5 @@
 /** The order of the fields of a resource, by group and position. Pure functions. */
+import { compareNames, sortByName } from '../../../src/net/name-order.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 
 export type Ordered = Pick<CustomField, 'id' | 'name' | 'group' | 'position'>
@@ -9,12 +10,11 @@ export type Place = { readonly group: string; readonly index: number }
 /** A new position. Only the moved field has a group: the shifted fields keep their group on the server. */
 export type Moved = Pick<CustomField, 'id' | 'position'> & Partial<Pick<CustomField, 'group'>>
 
-const compareByPosition = (a: Ordered, b: Ordered): number =>
-  a.position - b.position || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+const compareByPosition = (a: Ordered, b: Ordered): number => a.position - b.position || compareNames(a.name, b.name)
 
 /** Returns the groups in the order of the server: that without a name first, then by name. */
 export const listGroupNames = (fields: readonly Ordered[]): string[] =>
-  [...new Set(fields.map(({ group }) => group))].sort()
+  sortByName(new Set(fields.map(({ group }) => group)), (group) => group)
 
 /** Returns the fields of a group in their order. */
 export const filterByGroup = <F extends Ordered>(fields: readonly F[], group: string): F[] =>

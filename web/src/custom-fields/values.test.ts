@@ -88,8 +88,8 @@ test('rows without a value come last in both directions', () => {
 test('values are completed by the texts that are shown', () => {
   const facets = engine.facets()
   expect(facets.leased).toEqual([
-    ['Yes', 1],
     ['No', 1],
+    ['Yes', 1],
   ])
   expect(facets.roles).toEqual([
     ['core', 1],

@@ -1,4 +1,6 @@
 /** How the values of custom fields are shown, searched, sorted and filtered. Also runs in the worker of the devices. */
+
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
 
@@ -52,7 +54,9 @@ const sortKey =
   (definition: Definition, names: RefNames) =>
   (row: WithCustom): SortKey | undefined => {
     const value = getOwnValue(row, definition)
-    return typeof value === 'number' ? value : toTexts(definition, value, names)[0]?.toLowerCase()
+    if (typeof value === 'number') return value
+    const [text] = toTexts(definition, value, names)
+    return text === undefined ? undefined : toSortKey(text)
   }
 
 /** @param wanted in lower case */

@@ -1,5 +1,7 @@
 /** The fields of a device type. */
+
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { buildFields, type ItemOf } from '../resource/facts/from-facts.ts'
 
 export type DeviceType = ItemOf<(typeof FACTS)['device-types']>
@@ -16,7 +18,7 @@ export const fields = buildFields(FACTS['device-types'], {
   manufacturer: {
     form: { isHalf: true },
     column: { width: 170, isEssential: true },
-    sort: ({ name }) => name.toLowerCase(),
+    sort: ({ name }) => toSortKey(name),
   },
   model: { form: { isHalf: true }, column: { width: 220, isEssential: true }, filter: false },
   part_number: { form: { isHalf: true }, column: { width: 150, isMono: true }, filter: false },

@@ -1,7 +1,9 @@
 /** The fields of a device: each is declared here once, and every place that shows devices is derived from it. */
+
 import { deviceFacts } from '../../../src/inventory/devices/resource.ts'
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Device } from '../api/contracts.ts'
 import { formatPosition } from '../racks/position-text.ts'
 import { buildFields, type Names } from '../resource/facts/from-facts.ts'
@@ -48,7 +50,7 @@ const ABOVE_ALL = 1000
 /** Orders by rack, from the top. Devices in no unit come last. */
 const placeKey = (device: Device, names: Names): string | undefined =>
   device.mount
-    ? `${getRackName(device, names).toLowerCase()} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
+    ? `${toSortKey(getRackName(device, names))} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
     : undefined
 
 export const buildDeviceFields = (names: Names = new Map()) =>
@@ -57,7 +59,7 @@ export const buildDeviceFields = (names: Names = new Map()) =>
     {
       id: { filter: { test: 'equals' } },
       // Sorted as the server does, so that the rows arrive in order.
-      name: { column: { width: 168 }, sort: ({ name }) => name.toLowerCase() },
+      name: { column: { width: 168 }, sort: ({ name }) => toSortKey(name) },
       hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
       description: { column: false },
       make_model: { label: 'Model', form: { isHalf: true }, column: { id: 'model', width: 186 } },
@@ -97,7 +99,7 @@ export const buildDeviceFields = (names: Names = new Map()) =>
             : '',
         column: { id: 'rack', text: 'Rack', width: 180 },
         sort: (device) => placeKey(device, names),
-        filter: { test: (device, value) => getRackName(device, names).toLowerCase().startsWith(value) },
+        filter: { test: (device, value) => toSortKey(getRackName(device, names)).startsWith(value) },
       },
       updated_at: { column: { width: 120 } },
     },

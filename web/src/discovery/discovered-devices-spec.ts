@@ -1,6 +1,8 @@
 /** How discovered devices are searched and sorted, in the browser or above the limit on the server. */
+
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Network } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
@@ -37,16 +39,15 @@ export const buildDiscoveredDevicesSpec = (networks: Networks): TableSpec<Discov
       ].join('\n'),
     sorts: {
       address: ({ ip }) => parseIpKey(ip, DEFAULT_SPACE) ?? ip,
-      name: ({ hostname, ip }) =>
-        hostname === '' ? `~${parseIpKey(ip, DEFAULT_SPACE) ?? ip}` : hostname.toLowerCase(),
+      name: ({ hostname, ip }) => (hostname === '' ? `~${parseIpKey(ip, DEFAULT_SPACE) ?? ip}` : toSortKey(hostname)),
       mac: ({ mac_address }) => mac_address,
-      vendor: ({ vendor }) => vendor.toLowerCase(),
-      os: ({ os_guess }) => os_guess.toLowerCase(),
+      vendor: ({ vendor }) => toSortKey(vendor),
+      os: ({ os_guess }) => toSortKey(os_guess),
       ports: ({ open_ports }) => open_ports.length,
       status: ({ status }) => status,
       confidence: ({ confidence }) => confidence,
-      network,
-      documented,
+      network: (discovered) => toSortKey(network(discovered)),
+      documented: (discovered) => toSortKey(documented(discovered)),
       seen: ({ last_seen }) => last_seen,
       first: ({ first_seen }) => first_seen,
     },

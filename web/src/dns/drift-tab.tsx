@@ -1,6 +1,8 @@
 /** The last comparison of a zone with its server. Entries are settled one by one, or all of a kind. */
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { api } from '../api/client.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
@@ -26,7 +28,7 @@ const SPEC: TableSpec<DriftEntry> = {
   id: buildId,
   text: ({ name, type, plat, server }) => [name, type, ...plat, ...server].join('\n'),
   sorts: {
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
     type: ({ type }) => type,
     kind: ({ kind }) => KINDS.indexOf(kind),
   },

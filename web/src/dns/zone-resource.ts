@@ -1,7 +1,9 @@
 /** How zones are read, written, searched and sorted. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { invalidField } from '../../../src/contract/errors.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
@@ -100,9 +102,9 @@ export const buildZoneSpec = (names: ServerNames): TableSpec<Zone> => ({
   text: (zone) =>
     [zone.name, zone.subnet ?? '', zone.description, zone.status_message, getServerName(zone, names)].join('\n'),
   sorts: {
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
     kind: formatZoneKind,
-    server: (zone) => getServerName(zone, names).toLowerCase(),
+    server: (zone) => toSortKey(getServerName(zone, names)),
     mode: ({ mode }) => mode,
     status: ({ status }) => ORDER.indexOf(status),
     rrsets: ({ rrset_count }) => rrset_count,

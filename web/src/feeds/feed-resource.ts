@@ -2,6 +2,7 @@
 
 import { invalidField } from '../../../src/contract/errors.ts'
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { createCrud } from '../resource/crud.ts'
@@ -46,8 +47,8 @@ export const buildFeedSpec = ({ names, used }: Shown): TableSpec<Feed> => {
     id: ({ id }) => id,
     text: (feed) => [feed.name, feed.url, feed.description, title(feed), words(feed)].join('\n'),
     sorts: {
-      name: ({ name }) => name.toLowerCase(),
-      format: (feed) => title(feed).toLowerCase(),
+      name: ({ name }) => toSortKey(name),
+      format: (feed) => toSortKey(title(feed)),
       url: ({ url }) => url,
       devices: words,
       used: ({ id }) => used.get(id) ?? '',

@@ -1,6 +1,8 @@
 /** The plan of an import: each change with its fields, and each row that is refused. */
+
 import { useMemo, useState } from 'react'
 import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
@@ -50,7 +52,7 @@ const SPEC: TableSpec<PlanRow> = {
   sorts: {
     action: ({ action }) => Object.keys(TONES).indexOf(action),
     resource: ({ resource }) => resource,
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
   },
   fields: {},
   facets: {},

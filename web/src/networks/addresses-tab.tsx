@@ -1,7 +1,9 @@
 /** Every address of a network that is taken: by a device, or by a reservation. */
+
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Device, Network, Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { usePermitted } from '../shell/me.ts'
@@ -69,8 +71,8 @@ const SPEC: TableSpec<Row> = {
   sorts: {
     address: ({ ip }) => parseIpKey(ip, DEFAULT_SPACE) ?? ip,
     kind: ({ kind }) => kind,
-    name: ({ name }) => name,
-    pool: ({ pool }) => pool,
+    name: ({ name }) => toSortKey(name),
+    pool: ({ pool }) => toSortKey(pool),
   },
   fields: {},
   facets: {},

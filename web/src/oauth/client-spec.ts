@@ -1,4 +1,6 @@
 /** How OAuth clients are searched and sorted, and their labels. */
+
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { api, callTagged } from '../api/client.ts'
 import { contracts, type OauthClient } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -19,7 +21,7 @@ export const clientSpec: TableSpec<OauthClient> = {
   id: ({ id }) => id,
   text: (client) => [client.client_name, client.client_id, ...client.redirect_uris].join('\n'),
   sorts: {
-    name: ({ client_name }) => client_name.toLowerCase(),
+    name: ({ client_name }) => toSortKey(client_name),
     grants: ({ grant_count }) => grant_count,
     used: ({ last_used_at }) => last_used_at ?? '',
     created: ({ created_at }) => created_at,

@@ -1,8 +1,10 @@
 /** The fields of a port. */
+
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { buildFields, type ItemOf, toChoices } from '../resource/facts/from-facts.ts'
 import { buildNameField } from '../resource/fields.ts'
-import { buildNameKey, formatPeer, formatSpeed, formatVlans } from './labels.ts'
+import { formatPeer, formatSpeed, formatVlans } from './labels.ts'
 import { formatNumbers, parseNumbers } from './range.ts'
 
 export type Port = ItemOf<typeof FACTS.ports>
@@ -37,7 +39,7 @@ export const buildPortFields = (ports: readonly Port[] = []) =>
         filter: false,
         isDetail: false,
       },
-      name: { ...buildNameField(150), sort: ({ name }) => buildNameKey(name) },
+      name: { ...buildNameField(150), sort: ({ name }) => toSortKey(name) },
       kind: { isSearched: true, form: { isHalf: true }, column: { width: 90 } },
       type: { form: { isHalf: true }, column: { width: 130 } },
       speed_mbps: {

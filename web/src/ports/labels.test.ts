@@ -1,6 +1,6 @@
 /** Ports in words. */
 import { describe, expect, test } from 'bun:test'
-import { buildNameKey, collectGroups, formatSpeed, formatVlans, splitName } from './labels.ts'
+import { collectGroups, formatSpeed, formatVlans, splitName } from './labels.ts'
 
 test.each([
   [null, ''],
@@ -21,17 +21,6 @@ test.each([
 )
 
 describe('names of ports', () => {
-  test('are in the order of their numbers', () => {
-    const names = ['Gi0/10', 'gi0/2', 'Gi0/1', 'Gi0/02', 'eth0']
-    expect(names.toSorted((a, b) => (buildNameKey(a) < buildNameKey(b) ? -1 : 1))).toEqual([
-      'eth0',
-      'Gi0/1',
-      'gi0/2',
-      'Gi0/02',
-      'Gi0/10',
-    ])
-  })
-
   test('are split before their last number', () => {
     expect(['Gi0/12', '7', 'mgmt', 'p2 rear'].map(splitName)).toEqual([
       { prefix: 'Gi0/', label: '12' },

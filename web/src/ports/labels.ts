@@ -27,10 +27,6 @@ type PeerName = { readonly device: string; readonly port: string }
 
 export const formatPeer = ({ device, port }: PeerName): string => `${device} ${port}`
 
-/** Digits sort as numbers: Gi0/2 before Gi0/10. */
-export const buildNameKey = (name: string): string =>
-  name.toLowerCase().replace(/\d+/g, (digits) => digits.replace(/^0+(?=\d)/, '').padStart(12, '0'))
-
 /** Splits a name before its last number. @example splitName('Gi0/12') // { prefix: 'Gi0/', label: '12' } */
 export const splitName = (name: string): { readonly prefix: string; readonly label: string } => {
   const [, prefix = '', label = name] = /^(.*?)(\d+)$/.exec(name) ?? []

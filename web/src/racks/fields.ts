@@ -1,5 +1,7 @@
 /** The fields of a rack. */
+
 import { FACTS } from '../../../src/inventory/resources.ts'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
 
@@ -27,7 +29,7 @@ export const buildRackFields = (names: Names = new Map()) =>
         form: { isHalf: true },
         // The racks of a datacenter stand together, by their rooms and rows.
         sort: ({ datacenter_id, location, name }) =>
-          [names.get(datacenter_id ?? '') ?? '\uffff', location, name].join('\n').toLowerCase(),
+          [toSortKey(names.get(datacenter_id ?? '') ?? '\uffff'), toSortKey(location), toSortKey(name)].join('\n'),
         filter: { name: 'dc' },
       },
       location: { form: { isHalf: true }, column: { width: 150 } },

@@ -1,14 +1,16 @@
 /** The declaration of a field, from which form, table, filter and the rest derive. Imports no React. */
+
 import type { CellKind } from '../../../src/base/csv/cells.ts'
+import { toNameKey, toSortKey } from '../../../src/net/name-order.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
 import type { FieldSpec } from './resource.ts'
 
 type Text = string | readonly string[]
 
 const FILTERS = {
-  begins: (text: string, value: string) => text.toLowerCase().startsWith(value),
-  contains: (text: string, value: string) => text.toLowerCase().includes(value),
-  equals: (text: string, value: string) => text.toLowerCase() === value,
+  begins: (text: string, value: string) => toNameKey(text).startsWith(value),
+  contains: (text: string, value: string) => toNameKey(text).includes(value),
+  equals: (text: string, value: string) => toNameKey(text) === value,
 }
 
 type Filter<T> = {
@@ -187,7 +189,7 @@ export const buildTableSpec = <T extends { readonly id: string }>(
     id: ({ id }) => id,
     text: (row) => searched.map(({ read }) => joinLines(read(row))).join('\n'),
     sorts: Object.fromEntries(
-      sorted.map((one) => [getColumnId(one), one.field.sort || ((row: T) => joinText(one.read(row)))]),
+      sorted.map((one) => [getColumnId(one), one.field.sort || ((row: T) => toSortKey(joinText(one.read(row))))]),
     ),
     fields: Object.fromEntries(filtered.map((one) => [filterName(one), createTest(one)])),
     facets: Object.fromEntries(

@@ -2,7 +2,9 @@
  * The engine of every list: rows once, one sorted index per column kept, a filter by walking it. Knows neither React nor
  * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
  */
+
 import { parseMac } from '../../../src/net/mac.ts'
+import { sortByName, toNameKey } from '../../../src/net/name-order.ts'
 import { holdsWord, isNarrowerWord, type Word } from '../../../src/net/words/word.ts'
 import { type Facets, parseFilter, type Term } from './filter.ts'
 
@@ -36,6 +38,14 @@ type Hits = {
 const MAX_FACETS = 400
 /** Rows that are counted before something else may have its turn: about 5 ms of work. */
 const FACET_STEP = 4000
+
+/** Returns the most frequent values; equally frequent ones by name. */
+const sortFacets = (all: readonly (readonly [string, number])[]): [string, number][] => {
+  const frequent = all.toSorted((a, b) => b[1] - a[1]).slice(0, MAX_FACETS)
+  return sortByName(frequent, ([value]) => value)
+    .sort((a, b) => b[1] - a[1])
+    .map(([value, count]) => [value, count])
+}
 /** Answers that are kept: enough to take a word back again, a key at a time. */
 const MAX_HITS = 24
 
@@ -72,7 +82,7 @@ export class TableEngine<Row> {
     this.#spec = spec
     this.#fields = Object.keys(spec.fields)
     this.#spell = spec.spell ?? spellMac
-    this.#texts = this.#rows.map((row) => spec.text(row).toLowerCase())
+    this.#texts = this.#rows.map((row) => toNameKey(spec.text(row)))
   }
 
   get total(): number {
@@ -94,7 +104,7 @@ export class TableEngine<Row> {
       const at = places.get(id) ?? this.#rows.length
       places.set(id, at)
       this.#rows[at] = row
-      this.#texts[at] = this.#spec.text(row).toLowerCase()
+      this.#texts[at] = toNameKey(this.#spec.text(row))
     }
     this.forget()
   }
@@ -106,7 +116,7 @@ export class TableEngine<Row> {
 
   drop(ids: ReadonlySet<string>): void {
     this.#rows = this.#rows.filter((row) => !ids.has(this.#spec.id(row)))
-    this.#texts = this.#rows.map((row) => this.#spec.text(row).toLowerCase())
+    this.#texts = this.#rows.map((row) => toNameKey(this.#spec.text(row)))
     this.forget()
   }
 
@@ -149,9 +159,7 @@ export class TableEngine<Row> {
         for (const [, valuesOf, byValue] of counts)
           for (const value of valuesOf(row)) if (value !== '') byValue.set(value, (byValue.get(value) ?? 0) + 1)
     }
-    return Object.fromEntries(
-      counts.map(([field, , byValue]) => [field, [...byValue].sort((a, b) => b[1] - a[1]).slice(0, MAX_FACETS)]),
-    )
+    return Object.fromEntries(counts.map(([field, , byValue]) => [field, sortFacets([...byValue])]))
   }
 
   #order(sort: string): Order {

@@ -1,6 +1,8 @@
 /** The filters above a paged list: their frame, a choice, a moment, and the users to choose from. */
+
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { sortByName } from '../../../src/net/name-order.ts'
 import { usersQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { formatLocalMoment } from '../ui/format.ts'
@@ -82,5 +84,5 @@ export const useUserOptions = (seen: readonly Option[]): readonly Option[] => {
   const { may } = usePermit()
   const { data = [] } = useQuery({ ...usersQuery, enabled: may('users:list') })
   const known = data.map(({ id, username }): Option => [id, username])
-  return [...new Map([...seen, ...known].filter(([id]) => id !== ''))].sort((a, b) => (a[1] < b[1] ? -1 : 1))
+  return sortByName(new Map([...seen, ...known].filter(([id]) => id !== '')), ([, name]) => name)
 }

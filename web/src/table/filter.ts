@@ -3,11 +3,13 @@
  * round, `field:` keeps it to one field, quotes keep blanks together. Text is searched as it is: nothing is fuzzy.
  */
 
+import { toNameKey } from '../../../src/net/name-order.ts'
+
 export type Term = {
   readonly isNegated: boolean
   /** '' for any text of the row. */
   readonly field: string
-  /** In lower case. */
+  /** In the form of name keys: in lower case, with composed letters. */
   readonly value: string
   /** Where it stands in the text. */
   readonly start: number
@@ -29,7 +31,7 @@ export const parseFilter = (text: string, fields: readonly string[]): Term[] =>
     const name = body.slice(0, Math.max(at, 0)).toLowerCase()
     // An IPv6 address and a MAC have colons too.
     const isField = at > 0 && fields.includes(name)
-    const value = removeQuotes(isField ? body.slice(at + 1) : body).toLowerCase()
+    const value = toNameKey(removeQuotes(isField ? body.slice(at + 1) : body))
     if (value === '') return []
     return [{ isNegated, field: isField ? name : '', value, start: index, end: index + token.length }]
   })
@@ -58,9 +60,9 @@ export const listCompletions = (text: string, fields: readonly string[], facets:
   const at = word.indexOf(':')
   const field = word.slice(0, Math.max(at, 0)).toLowerCase()
   if (at > 0 && fields.includes(field)) {
-    const wanted = removeQuotes(word.slice(at + 1)).toLowerCase()
+    const wanted = toNameKey(removeQuotes(word.slice(at + 1)))
     return (facets[field] ?? [])
-      .filter(([value]) => value.toLowerCase().includes(wanted) && value.toLowerCase() !== wanted)
+      .filter(([value]) => toNameKey(value).includes(wanted) && toNameKey(value) !== wanted)
       .slice(0, MOST)
       .map(([value, count]) => ({
         text: `${before}${sign}${formatTerm(field, value)} `,

@@ -1,6 +1,8 @@
 /** The graph as a table. */
+
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import type { DeviceRow } from '../devices/column-spec.ts'
 import { StatusBadge } from '../devices/columns.tsx'
 import type { Column } from '../table/column.ts'
@@ -28,7 +30,7 @@ const SPEC: TableSpec<NodeRow> = {
   id: ({ id }) => id,
   text: ({ name }) => name,
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     role: ({ role }) => role,
     where: ({ level }) => Math.abs(level) * 2 + (level < 0 ? 1 : 0),
     ties: ({ ties }) => ties,

@@ -1,6 +1,8 @@
 /** The overview as a table, one row for each datacenter. */
+
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { type Brief, STATES } from '../devices/window/messages.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
@@ -17,7 +19,7 @@ type PlaceRow = { readonly name: string; readonly total: number; readonly states
 const SPEC: TableSpec<PlaceRow> = {
   id: ({ name }) => name,
   text: ({ name }) => name,
-  sorts: { name: ({ name }) => placeText(name), total: ({ total }) => total },
+  sorts: { name: ({ name }) => toSortKey(placeText(name)), total: ({ total }) => total },
   fields: {},
   facets: {},
 }

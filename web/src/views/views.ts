@@ -1,4 +1,5 @@
 /** Saved views: filtered lists by name, stored in this browser and shared by its tabs. */
+import { sortByName } from '../../../src/net/name-order.ts'
 import { createStore } from '../api/store.ts'
 import { MOVED } from '../pages.ts'
 import { parseSearch, stringifySearch } from '../search-text.ts'
@@ -39,7 +40,7 @@ window.addEventListener('storage', ({ key }) => {
 })
 
 const change = (next: readonly View[]): void => {
-  views.set([...next].sort((a, b) => a.name.localeCompare(b.name)))
+  views.set(sortByName(next, ({ name }) => name))
   try {
     localStorage.setItem(KEY, JSON.stringify(views.get()))
   } catch {

@@ -1,4 +1,6 @@
 /** How webhooks are read, written, searched and sorted. */
+
+import { toSortKey } from '../../../src/net/name-order.ts'
 import { isSameOrigin } from '../../../src/net/origin.ts'
 import { contracts } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
@@ -106,8 +108,8 @@ export const webhookSpec: TableSpec<Webhook> = {
   id: ({ id }) => id,
   text: ({ name, url, description, events }) => [name, url, description, ...events].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
-    url: ({ url }) => url.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
+    url: ({ url }) => toSortKey(url),
     enabled: getState,
     updated: ({ updated_at }) => -Date.parse(updated_at),
   },

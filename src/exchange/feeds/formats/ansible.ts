@@ -1,4 +1,5 @@
 /** An inventory of Ansible, as `ansible-inventory --list` prints it. */
+import { sortByName } from '../../../net/name-order.ts'
 import { toSlug } from '../../../net/slug.ts'
 import { createDistinctNames } from './distinct-names.ts'
 import type { FeedDevice, Format } from './format.ts'
@@ -95,7 +96,7 @@ export const ansible: Format = async function* ({ chunks, networkOf, skip }) {
     }
     if (text !== '') yield text
   }
-  const names = [...groups.keys()].sort()
+  const names = sortByName(groups.keys(), (name) => name)
   yield `${opening === ',' ? '' : opening}}},\n"all":${JSON.stringify({ children: names })}`
   for (const name of names) yield `,\n${JSON.stringify(name)}:${JSON.stringify({ hosts: groups.get(name) })}`
   yield '}\n'

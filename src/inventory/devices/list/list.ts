@@ -22,7 +22,7 @@ import { listPastDevices, listSortedDevices } from './sorted.ts'
 type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
 
 /** The index of names serves both directions. */
-const NAMES = { name: ['devices.name_key', 'devices.id'] }
+const NAMES = { name: ['devices.name_order', 'devices.id'] }
 
 const orderByName = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>, sort = 'name') =>
   orderQuery(query, parseSort(sort), NAMES)

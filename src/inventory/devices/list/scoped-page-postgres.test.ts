@@ -1,8 +1,10 @@
 // Pages of the devices of a scope, with few areas and with many for the page.
+
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type Person, people } from '../../../../testing/estates/people.ts'
 import { engines } from '../../../../testing/servers/servers.ts'
+import { compareNames } from '../../../net/name-order.ts'
 
 const Made = z.object({ id: z.string() })
 const Named = z.array(z.object({ id: z.string(), name: z.string() }))
@@ -35,7 +37,7 @@ describe.each(engines())('the devices of a scope on %s', (dialect) => {
   test.each(['', 'status=active', 'tags=a', 'tags=a&tags=b'])('are in pages with "%s"', async (filter) => {
     const whole = await list(`?${filter}`)
     const names = whole.map(({ name }) => name)
-    expect(names).toEqual(names.toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(names).toEqual(names.toSorted(compareNames))
     for (const [sort, rows] of [
       ['name', whole],
       ['-name', whole.toReversed()],

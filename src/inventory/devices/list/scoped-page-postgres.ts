@@ -12,7 +12,7 @@ const getDirection = (sort: string) => (parseSort(sort).isReverse ? 'desc' : 'as
 
 /** Returns the query in the order of names, for which no index of names is used: the planner reads the index of areas, and sorts. */
 export const sortByName = <Row>(query: Query<Row>, sort: string): Query<Row> =>
-  query.orderBy(sql`devices.name_key || ''`, getDirection(sort)).orderBy('devices.id', getDirection(sort))
+  query.orderBy(sql`devices.name_order || ''`, getDirection(sort)).orderBy('devices.id', getDirection(sort))
 
 type Wanted = {
   /** The areas of the part. */
@@ -35,12 +35,12 @@ export const selectPageIds = <Row>(query: Query<Row>, { areas, count, sort, limi
     return sql<{ id: string }>`(${sortByName(inSome.select('devices.id'), sort).limit(limit).offset(offset)})`
   const direction = sql.raw(getDirection(sort))
   const inOne = inSome
-    .select(['devices.name_key', 'devices.id'])
+    .select(['devices.name_order', 'devices.id'])
     .where('devices.area', '=', sql<number>`each_area.number`)
-    .orderBy('devices.name_key', getDirection(sort))
+    .orderBy('devices.name_order', getDirection(sort))
     .orderBy('devices.id', getDirection(sort))
     .limit(wanted)
   return sql<{ id: string }>`(
     SELECT found.id FROM unnest(string_to_array(${[...areas].join()}, ',')::int[]) AS each_area (number), LATERAL (${inOne}) AS found
-    ORDER BY found.name_key ${direction}, found.id ${direction} LIMIT ${limit} OFFSET ${offset})`
+    ORDER BY found.name_order ${direction}, found.id ${direction} LIMIT ${limit} OFFSET ${offset})`
 }

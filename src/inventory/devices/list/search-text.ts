@@ -1,4 +1,5 @@
 /** The text that searches of devices match. */
+import { toNameKey } from '../../../net/name-order.ts'
 import type { Device } from '../schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
@@ -18,19 +19,19 @@ const listCustomTexts = ({ custom = {} }: Device, names: readonly string[]): str
 /** Returns the texts of all custom fields in lower case, by name. */
 export const toLowerCaseCustom = (device: Device): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.keys(device.custom ?? {}).map((name) => [name, listCustomTexts(device, [name]).join('\n').toLowerCase()]),
+    Object.keys(device.custom ?? {}).map((name) => [name, toNameKey(listCustomTexts(device, [name]).join('\n'))]),
   )
 
-/** In lower case. @param searchable the names of custom fields */
+/** In the form of name keys. @param searchable the names of custom fields */
 export const searchText = (device: Device, searchable: readonly string[] = []): string =>
-  [
-    ...TEXTS.map((field) => device[field]),
-    ...listAddressTexts(device),
-    ...LISTS.flatMap((field) => device[field]),
-    ...listCustomTexts(device, searchable),
-  ]
-    .join('\n')
-    .toLowerCase()
+  toNameKey(
+    [
+      ...TEXTS.map((field) => device[field]),
+      ...listAddressTexts(device),
+      ...LISTS.flatMap((field) => device[field]),
+      ...listCustomTexts(device, searchable),
+    ].join('\n'),
+  )
 
 /**
  * Returns the stored text. It begins with a line feed: a text of a program that knew fewer fields begins with the name. A change of the

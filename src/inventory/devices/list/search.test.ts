@@ -199,7 +199,7 @@ describe.each(engines())('the ranking of found devices on %s', (dialect) => {
     await api.devices.create({ name: 'web-10' })
     await api.devices.create({ name: 'x', hostname: 'wEb' })
     await api.devices.create({ name: 'Web' })
-    expect(await seek(inv, ' WEB ')).toEqual(['Web', 'x', 'web-10', 'WEB-2', 'd', 'a', 'b', 'c-WEB'])
+    expect(await seek(inv, ' WEB ')).toEqual(['Web', 'x', 'WEB-2', 'web-10', 'd', 'a', 'b', 'c-WEB'])
   })
 
   test('ranks addresses as it ranks names', async () => {
@@ -233,8 +233,8 @@ describe.each(engines())('the ranking of found devices on %s', (dialect) => {
       return [total, (body as { name: string }[]).map(({ name }) => name)]
     }
     expect([await page(0), await page(3), await page(6)]).toEqual([
-      ['8', ['Web', 'x', 'web-10']],
-      ['8', ['WEB-2', 'd', 'a']],
+      ['8', ['Web', 'x', 'WEB-2']],
+      ['8', ['web-10', 'd', 'a']],
       ['8', ['b', 'c-WEB']],
     ])
   })

@@ -2,6 +2,7 @@
  * The search of devices: by words in their text, by address, and by block. The best matches come first. Each kind of
  * match has a separate query in index order, so that the first page of a large result is fast.
  */
+
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { invalidField } from '../../../contract/errors.ts'
 import { getCachedCount, getCachedList } from '../../../database/cache/query-cache.ts'
@@ -14,6 +15,7 @@ import { type ChainQuery, countRows, SHORT } from '../../../kernel/list.ts'
 import { parseCidr, toCidrKeys } from '../../../net/cidr.ts'
 import { DEFAULT_SPACE } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
+import { toNameKey, toOrderPrefix } from '../../../net/name-order.ts'
 import { extractIp, splitWords } from '../../../net/words/spellings.ts'
 import { holdsWord, type Word } from '../../../net/words/word.ts'
 import { findAllSpaces, SPACES } from '../../spaces/keys.ts'
@@ -48,7 +50,7 @@ const ADDRESS = /^[0-9a-f:.]+$/
 const getUpperBound = (text: string): string => `${text}\u{10ffff}`
 
 const selectDocs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
-const orderByName = (query: ReturnType<typeof selectDocs>) => query.orderBy('name_key').orderBy('id')
+const orderByName = (query: ReturnType<typeof selectDocs>) => query.orderBy('name_order').orderBy('id')
 
 /** Limits a query to its first rows. */
 const limitRows =
@@ -225,7 +227,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
       .selectFrom('devices')
       .where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
       .where(condition)
-      .orderBy('name_key')
+      .orderBy('name_order')
       .orderBy('id')
   }
   const findFirst = async (rows: number): Promise<string[]> => {
@@ -245,6 +247,18 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   return { total, rest, inOrderOfNames }
 }
 
+/** Finds the names that begin with a text: few are sorted, and of many the first ones are read in the order of names. */
+const findBeginning = async (ctx: Ctx, text: string, byName: (eb: Columns) => Expression<SqlBool>) => {
+  const end = getUpperBound(text)
+  const named = sql`SELECT 1 AS one FROM devices WHERE name_key >= ${text} AND name_key < ${end}`
+  if (await ctx.store.sql.areFew(ctx.db, 'devices', named)) return selectDocs(ctx).where(byName)
+  const prefix = toOrderPrefix(text)
+  // No index has the expression, so the index of the order is read.
+  const begins = sql<SqlBool>`name_key || '' >= ${text} AND name_key || '' < ${end}`
+  const inOrder = selectDocs(ctx).where('name_order', '>=', prefix).where('name_order', '<', getUpperBound(prefix))
+  return inOrder.where(begins)
+}
+
 const findByWords = (ctx: Ctx, text: string): Found => {
   const words = splitWords(text)
   const matches = buildMatches(ctx, text)
@@ -252,7 +266,8 @@ const findByWords = (ctx: Ctx, text: string): Found => {
   const { total, rest } = holding(ctx, { text, words, matches })
   const queries: ChainQuery<Doc>[] = [
     limitRows(orderByName(selectDocs(ctx).where(amongExact))),
-    limitRows(orderByName(selectDocs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
+    async (rows) =>
+      limitRows(orderByName(await findBeginning(ctx, text, byName)).where((eb) => eb.not(exactly(eb))))(rows),
     limitRows(
       selectDocs(ctx)
         .where(byHostname)
@@ -267,7 +282,7 @@ const findByWords = (ctx: Ctx, text: string): Found => {
 }
 
 const normalizeText = (q: string): string => {
-  const text = q.trim().toLowerCase()
+  const text = toNameKey(q.trim())
   if (text === '') throw invalidField('q', 'must not be blank')
   return text
 }

@@ -1,10 +1,12 @@
 /** Lists of devices in an order other than their names, and lists of the past by custom fields. */
+
 import type { SelectQueryBuilder } from 'kysely'
 import { parseSort, type Sort } from '../../../contract/fields/sort.ts'
 import type { Tables } from '../../../database/tables.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { JsonList } from '../../../kernel/handler-result.ts'
 import { listChain, listRows, type Page } from '../../../kernel/list.ts'
+import { toSortKey } from '../../../net/name-order.ts'
 import { buildCustomCheck, buildCustomOrder, type CustomFilter } from '../../../resource/custom/lists.ts'
 import { compareByKey, orderByCustom } from '../../../resource/custom/sorted.ts'
 import type { Device } from '../schema.ts'
@@ -46,7 +48,7 @@ export const listSortedDevices = async (ctx: Ctx, sorted: Sorted): Promise<JsonL
   }
   const column = getColumn(sort.by)
   const ordered = query.clearOrderBy().orderBy(`devices.${column}`, getDirection(sort))
-  const all = ordered.orderBy('devices.name_key').orderBy('devices.id')
+  const all = ordered.orderBy('devices.name_order').orderBy('devices.id')
   return listRows(ctx, { revision, query: all, page, total, row: sendDoc })
 }
 
@@ -69,7 +71,7 @@ export const listPastDevices = async (
   const order = sort.isCustom ? await buildCustomOrder(ctx, 'devices', sort.by) : undefined
   const getSortKey = (device: Device): string | undefined => {
     if (order) return order.keyOf(device.custom ?? {})
-    return sort.by === 'name' ? device.name.toLowerCase() : device[getColumn(sort.by)]
+    return sort.by === 'name' ? toSortKey(device.name) : device[getColumn(sort.by)]
   }
   let found: Promise<readonly string[]> | undefined
   const find = async (): Promise<readonly string[]> => {

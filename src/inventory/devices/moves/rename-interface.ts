@@ -1,5 +1,7 @@
 /** Renames the interface in the addresses of a device, when the port of that name gets another one. */
+
 import type { Ctx } from '../../../kernel/ctx.ts'
+import { toNameKey } from '../../../net/name-order.ts'
 import { deviceStore } from '../row-store.ts'
 import type { Device } from '../schema.ts'
 import * as store from '../store.ts'
@@ -12,9 +14,9 @@ export const renameInterface = async (ctx: Ctx, deviceId: string, { from, to }: 
   if (doc === undefined) return
   // The column holds the JSON of a device.
   const before = JSON.parse(doc) as Device
-  const key = from.toLowerCase()
+  const key = toNameKey(from)
   const addresses = before.addresses.map((address) =>
-    address.interface?.toLowerCase() === key ? { ...address, interface: to } : address,
+    toNameKey(address.interface ?? '') === key ? { ...address, interface: to } : address,
   )
   if (addresses.every(({ interface: name }, i) => name === before.addresses[i]?.interface)) return
   const device = { ...before, addresses, updated_at: ctx.now }

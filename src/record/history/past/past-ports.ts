@@ -27,7 +27,7 @@ export const buildPortColumns = (engine: PastSql, flag: (text: string) => string
   ...buildColumns(engine, ['speed_mbps', 'vlan_id'], (text) => `CAST(${text} AS INTEGER)`),
   ...buildColumns(engine, ['enabled', 'pass_through'], flag),
   name_key: 't.sort_key',
-  sort_key: engine.text('t.derived', 'sort'),
+  sort_key: 't.order_key',
 })
 
 const getEnd = ({ text }: PastSql, end: 'a' | 'b') => ({
@@ -43,6 +43,7 @@ export const buildCableColumns = (engine: PastSql): Columns => {
     ...buildColumns(engine, ['type', 'label', 'color', 'status', ...COMMON]),
     ...buildColumns(engine, ['length_m'], (text) => `CAST(${text} AS DOUBLE PRECISION)`),
     label_key: 't.sort_key',
+    label_order: 't.order_key',
     ...{ a_port_id: a.port, a_side: a.side, b_port_id: b.port, b_side: b.side },
   }
 }

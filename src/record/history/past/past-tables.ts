@@ -6,7 +6,7 @@ import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
 import { FACTS, INVENTORY, RESOURCES, toTableName } from '../../../inventory/resources.ts'
-import { getLabel, listColumns, listKeyedFields } from '../../../resource/columns.ts'
+import { getLabel, getOrderColumn, listColumns, listKeyedFields } from '../../../resource/columns.ts'
 import { hasRefs, listFields, type ResourceFacts } from '../../../resource/facts.ts'
 import { type Kind, toKind } from '../kind-names.ts'
 import { KIND_RULES, PLAIN } from '../kinds.ts'
@@ -43,7 +43,7 @@ const buildStatesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_'
 /** Returns the states of changed objects of a kind: the states before the first later change. */
 const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): TableView => ({
   name,
-  sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
+  sql: `SELECT ${found.id} AS id, h.sort_key, h.order_key, h.derived, h.before FROM history AS h
     WHERE ${found.kind} = '${kind}' AND h.seq > :seq
     AND h.${KIND_RULES[kind].name === undefined ? 'before' : 'sort_key'} IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
@@ -159,6 +159,7 @@ const buildDeviceColumns = (engine: PastSql): Columns => ({
   id: 't.id',
   ...buildFields(engine, ['name']),
   name_key: 't.sort_key',
+  name_order: 't.order_key',
   hostname_key: `CAST(${selectHostname(engine)} AS TEXT)`,
   ...buildFields(engine, [
     ...['description', 'make_model', 'os', 'status', 'datacenter_id', 'username', 'location'],
@@ -242,7 +243,12 @@ const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
     `${name}_key`,
     name === label ? 't.sort_key' : engine.text('t.derived', name),
   ])
-  return { ...Object.fromEntries([...columns, ...keys]), id: 't.id' }
+  const order = getOrderColumn(facts)
+  return {
+    ...Object.fromEntries([...columns, ...keys]),
+    ...(order !== undefined && { [order]: 't.order_key' }),
+    id: 't.id',
+  }
 }
 
 const buildInventoryTables = (engine: PastSql): TableView[] => {

@@ -9,6 +9,7 @@ import { isRecord } from '../../../contract/unknown.ts'
 import { formatFieldName } from '../../../contract/validate.ts'
 import { parseHttp } from '../../../kernel/http-route.ts'
 import type { AnyOperation, OperationSet } from '../../../kernel/operation.ts'
+import { toNameKey } from '../../../net/name-order.ts'
 import { call, type Transport } from '../connection/client.ts'
 import { toPrintable } from '../output/display.ts'
 import { createUsageError } from './usage-error.ts'
@@ -164,10 +165,10 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
     const lookup = findLookup(contracts, noun, { isSearch: known === false })
     // The server validates the text itself if there is no lookup.
     if (!lookup) return text
-    const wanted = text.toLowerCase()
+    const wanted = toNameKey(text.trim())
     const rows = await findRows(known === undefined ? { op: lookup.op, field: undefined } : lookup, text)
     if (rows.some((row) => getRowId(row) === text)) return text
-    const namesakes = rows.filter((row) => getLabel(row)?.toLowerCase() === wanted)
+    const namesakes = rows.filter((row) => toNameKey(getLabel(row) ?? '') === wanted)
     const [id, ...others] = namesakes.flatMap((row) => getRowId(row) ?? [])
     if (id === undefined) throw new AppError('NOT_FOUND', `no ${toSingular(noun)} has the id or name "${text}"`)
     if (others.length === 0) return id

@@ -1,4 +1,5 @@
 /** Grants in words, and their order. A user or a group holds them. */
+import { compareNames } from '../../../../src/net/name-order.ts'
 import type { Grant } from '../types.ts'
 
 /** A user or a group that is to get a role. */
@@ -16,13 +17,11 @@ export const formatRole = ({ role, scope }: Grant): string => (scope === null ? 
 /** Groups first, then users, each by name. */
 export const compareByHolder = (a: Grant, b: Grant): number =>
   Number(a.group_id === null) - Number(b.group_id === null) ||
-  compareTexts(formatHolder(a), formatHolder(b)) ||
-  compareTexts(formatRole(a), formatRole(b))
+  compareNames(formatHolder(a), formatHolder(b)) ||
+  compareNames(formatRole(a), formatRole(b))
 
 /** Orders by role. The grant of the user itself comes before other grants of the same role. */
 export const compareByRole = (a: Grant, b: Grant): number =>
-  compareTexts(formatRole(a), formatRole(b)) ||
+  compareNames(formatRole(a), formatRole(b)) ||
   Number(a.user_id === null) - Number(b.user_id === null) ||
   compareByHolder(a, b)
-
-const compareTexts = (a: string, b: string): number => a.localeCompare(b)

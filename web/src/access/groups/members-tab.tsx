@@ -1,8 +1,10 @@
 /** The members of a group, with the source of each membership. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { Fragment, useMemo, useState } from 'react'
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { api } from '../../api/client.ts'
 import { usersQuery } from '../../api/queries.ts'
 import { useHotkeys } from '../../shell/hotkeys.ts'
@@ -37,9 +39,9 @@ const SPEC: TableSpec<Row> = {
   id: ({ user_id }) => user_id,
   text: ({ username }) => username,
   sorts: {
-    username: ({ username }) => username.toLowerCase(),
-    full_name: ({ fullName }) => fullName.toLowerCase(),
-    sources: ({ by }) => by.join().toLowerCase(),
+    username: ({ username }) => toSortKey(username),
+    full_name: ({ fullName }) => toSortKey(fullName),
+    sources: ({ by }) => toSortKey(by.join()),
   },
   fields: {},
   facets: {},

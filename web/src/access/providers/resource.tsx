@@ -1,4 +1,6 @@
 /** How identity providers are read, written, searched and sorted. */
+
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
@@ -125,7 +127,7 @@ export const providerSpec: TableSpec<Provider> = {
   id: ({ id }) => id,
   text: ({ name, issuer, client_id }) => [name, issuer, client_id].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     issuer: ({ issuer }) => issuer,
     updated: ({ updated_at }) => -Date.parse(updated_at),
   },

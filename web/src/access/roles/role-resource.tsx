@@ -1,4 +1,6 @@
 /** How roles are read, written, searched and sorted. */
+
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
@@ -40,7 +42,7 @@ export const roleSpec: TableSpec<Role> = {
   id: ({ id }) => id,
   text: ({ name, description, permissions }) => [name, description, ...permissions].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     kind,
     permissions: ({ permissions }) => permissions.length,
     updated: ({ updated_at }) => updated_at,

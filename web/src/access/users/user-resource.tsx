@@ -1,4 +1,6 @@
 /** How users are read, written, searched and sorted. */
+
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
@@ -61,9 +63,9 @@ export const userSpec: TableSpec<User> = {
   id: ({ id }) => id,
   text: ({ username, full_name, email, roles }) => [username, full_name, email, ...roles].join('\n'),
   sorts: {
-    username: ({ username }) => username.toLowerCase(),
-    full_name: ({ full_name }) => full_name.toLowerCase(),
-    email: ({ email }) => email.toLowerCase(),
+    username: ({ username }) => toSortKey(username),
+    full_name: ({ full_name }) => toSortKey(full_name),
+    email: ({ email }) => toSortKey(email),
     status,
     // Users who never signed in sort last.
     seen: ({ last_login_at }) => last_login_at ?? '~',

@@ -1,4 +1,6 @@
 /** How rules are read, written, searched and sorted. */
+
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts, type Network } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
@@ -71,7 +73,7 @@ export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
     id: ({ id }) => id,
     text: (rule) => [network(rule), rule.scan_type, rule.exclude_ips].join('\n'),
     sorts: {
-      network,
+      network: (rule) => toSortKey(network(rule)),
       type: ({ scan_type }) => scan_type,
       every: ({ interval_hours }) => interval_hours,
       last: ({ last_run_at }) => last_run_at ?? '',

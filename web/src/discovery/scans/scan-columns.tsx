@@ -1,5 +1,7 @@
 /** The columns of scans, and how scans are searched and sorted. */
+
 import { Link } from '@tanstack/react-router'
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import type { Network } from '../../api/contracts.ts'
 import { SpaceBadge } from '../../spaces/known-spaces.tsx'
 import type { Column } from '../../table/column.ts'
@@ -32,7 +34,7 @@ export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
   sorts: {
     // Newest first by default. A descending sort starts with the oldest.
     created: ({ created_at }) => -Date.parse(created_at),
-    network: ({ network_id }) => getNetworkName(networks, network_id),
+    network: ({ network_id }) => toSortKey(getNetworkName(networks, network_id)),
     type: ({ scan_type }) => scan_type,
     status: ({ status }) => status,
     progress: ({ progress_percent }) => progress_percent,

@@ -1,6 +1,8 @@
 /** The own records of a zone. They replace the records of devices. */
+
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { DeleteDialog } from '../../resource/object/delete-dialog.tsx'
 import { buildActionsColumn } from '../../resource/row-menu.tsx'
 import { useHotkeys } from '../../shell/hotkeys.ts'
@@ -24,7 +26,7 @@ const SPEC: TableSpec<OwnRecord> = {
   id: ({ id }) => id,
   text: ({ name, fqdn, type, value, description }) => [name, fqdn, type, value, description].join('\n'),
   sorts: {
-    name: ({ name }) => name,
+    name: ({ name }) => toSortKey(name),
     type: ({ type }) => type,
     value: ({ value }) => value,
     ttl: ({ ttl }) => ttl ?? 0,

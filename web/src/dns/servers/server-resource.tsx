@@ -1,4 +1,6 @@
 /** How DNS servers are read, written, searched and sorted. */
+
+import { toSortKey } from '../../../../src/net/name-order.ts'
 import { SecretField } from '../../access/secret-field.tsx'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
@@ -84,7 +86,7 @@ export const serverSpec: TableSpec<Server> = {
   id: ({ id }) => id,
   text: ({ name, host, tsig_name, description }) => [name, host, tsig_name, description].join('\n'),
   sorts: {
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => toSortKey(name),
     address: formatAddress,
     key: ({ tsig_name }) => tsig_name,
     updated: ({ updated_at }) => -Date.parse(updated_at),
