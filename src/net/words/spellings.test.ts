@@ -1,4 +1,4 @@
-// The spellings of words: parts of MACs and of IPv6 addresses, hosts of URLs, and what is narrower than what.
+// The spellings of words: parts of MACs and of IPv6 addresses, hosts of URLs, and which words are narrower than others.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countCases } from '../../../testing/cases.ts'
