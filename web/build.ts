@@ -24,16 +24,24 @@ const operations = (): Plugin => ({
   resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : undefined),
   load: (id) => {
     if (id !== `\0${OPERATIONS}`) return undefined
-    const slim = Object.entries(contracts).map(([feature, set]) => [
-      feature,
-      Object.fromEntries(
-        Object.entries(set).map(([verb, op]) => {
-          const { http, headers, inQuery, supportsAsOf }: AnyOperation = op
-          return [verb, { http, headers, inQuery, supportsAsOf }]
-        }),
-      ),
-    ])
-    return `export const contracts = ${JSON.stringify(Object.fromEntries(slim))}`
+    // Most operations have the same facts beside their route, which stand in the file once.
+    const kinds = new Map<string, string>()
+    const toCall = ({ http, headers, inQuery, supportsAsOf }: AnyOperation): string => {
+      const facts = JSON.stringify({ headers, inQuery, supportsAsOf })
+      const maker = kinds.get(facts) ?? `make${kinds.size}`
+      kinds.set(facts, maker)
+      return `${maker}(${JSON.stringify(http)})`
+    }
+    const toMembers = (members: readonly (readonly [string, string])[]): string =>
+      `{${members.map(([name, code]) => `${JSON.stringify(name)}:${code}`).join()}}`
+    const all = toMembers(
+      Object.entries(contracts).map(([feature, set]) => [
+        feature,
+        toMembers(Object.entries(set).map(([verb, op]: [string, AnyOperation]) => [verb, toCall(op)])),
+      ]),
+    )
+    const makers = [...kinds].map(([facts, maker]) => `const ${maker} = (http) => ({ http, ...${facts} })`)
+    return [...makers, `export const contracts = ${all}`].join('\n')
   },
 })
 
@@ -160,7 +168,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|mount-values))|resource/(build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|seen-card|form/(device-drawer|address-f|mount-values))|resource/(build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
