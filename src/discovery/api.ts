@@ -135,9 +135,9 @@ export const discovery = {
     input: () =>
       z.object({
         network_id: idOrAll('networks').describe('Id of a network, or * for all networks'),
-        device_id: idOf('devices').optional().describe('Only those that are this documented device'),
+        device_id: idOf('devices').optional().describe('Only those of this documented device'),
         status: DiscoveredStatus.optional(),
-        promoted: z.boolean().optional().describe('Only those that are promoted, or only those that are not'),
+        promoted: z.boolean().optional().describe('Only promoted ones, or only the others'),
         q: line(256)
           .min(1)
           .optional()
