@@ -1,6 +1,7 @@
 /** Import and export of files: pasted, mapped, tried with a dry run, imported, and exported again. */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
 import { testsAll } from '../testing/tests-all.ts'
@@ -142,6 +143,42 @@ test('bad rows are skipped: the others are imported, and a download gives the ba
           addresses: [{ ip: '10.96.0.1', mac_address: '00:11:22:33:44:55' }, { ip: '10.96.0.2' }],
         },
       ])
+    },
+    { as },
+  ))
+
+test('a workbook is read in the page: errors name its rows, and a download gives the bad ones back as CSV', () =>
+  it.visit(
+    async ({ page, open, requests }) => {
+      await open('/import')
+      await page.getByLabel('File', { exact: true }).setInputFiles({
+        name: 'devices.xlsx',
+        mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        buffer: readFileSync(join(import.meta.dirname, '../testing/workbooks/openpyxl.xlsx')),
+      })
+      await page.getByText('3 rows of XLSX as devices').waitFor()
+      expect(await page.getByLabel('MAC Address').inputValue()).toBe('mac_address')
+      await page.getByRole('button', { name: 'Check 3 rows' }).click()
+      await page.getByText('(row 5, column IP Address, "10.97.0.300")').waitFor()
+      await page.getByText('(row 8, column Status, "asleep")').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Skip bad rows' }).click(),
+      ])
+      expect(download.suggestedFilename()).toBe('devices.bad.csv')
+      expect(readFileSync(await download.path(), 'utf8')).toBe(
+        'Hostname,IP Address,MAC Address,Status,VLAN ID\r\nbook-2,10.97.0.300,,Active,20\r\nbook-3,,,asleep,30\r\n',
+      )
+      await page.waitForURL(/\/devices\?q=in:import/)
+      expect(await it.plat.api.devices.search({ q: 'book-' })).toMatchObject([
+        {
+          name: 'book-1',
+          status: 'active',
+          addresses: [{ ip: '10.97.0.1', mac_address: '00:11:22:33:44:66' }, { ip: '10.97.0.2' }],
+        },
+      ])
+      expect(requests.filter((request) => request.includes('/api/estate/convert'))).toEqual([])
     },
     { as },
   ))

@@ -109,7 +109,7 @@ export const convertSheetHere = async (
   { getSheet, mapping }: SheetOptions,
 ): Promise<ConvertedSheet> => {
   const [{ convertCells }, { readSheetFile }] = await Promise.all([import('./csv.ts'), import('./sheet-file.ts')])
-  return convertCells({ getSheet }, readSheetFile(bytes), { mapping })
+  return convertCells({ getSheet }, await readSheetFile(bytes), { mapping })
 }
 
 export type { ConvertedSheet }

@@ -1,6 +1,6 @@
 /** Converts a spreadsheet: rows below a header, with the columns that it names. */
 import type { Cells } from '../base/csv/csv.ts'
-import { type BuiltRows, buildRows, type RejectedRow, type SheetTable } from '../base/sheets/build-rows.ts'
+import { type BuiltRows, buildRows, type SheetTable } from '../base/sheets/build-rows.ts'
 import { findHeader } from '../base/sheets/find-header.ts'
 import { formatPlace } from '../base/sheets/locate.ts'
 import { mapColumns } from '../base/sheets/map-columns.ts'
@@ -29,18 +29,18 @@ const checkColumns = (columns: readonly string[], where: string): void => {
 }
 
 /** Returns the rows below the header. @throws AppError VALIDATION_ERROR on `file` for a sheet without a header */
-const splitHeader = ({ rows, numbers }: Cells, sheet: Sheet, given: readonly string[]): SheetTable => {
-  if (rows.length === 0) throw createFileError('line 1', 'names no column')
+const splitHeader = ({ rows, numbers, unit }: Cells, sheet: Sheet, given: readonly string[]): SheetTable => {
+  if (rows.length === 0) throw createFileError(`${unit} 1`, 'names no column')
   const at = findHeader(rows, sheet, given)
   if (at === undefined)
     throw createFileError(
-      `line ${numbers[0]}`,
-      'holds values; a line above the rows must name the columns, such as name,ip',
+      `${unit} ${numbers[0]}`,
+      `holds values; a ${unit} above the rows must name the columns, such as name,ip`,
     )
   const columns = (rows[at] ?? []).map((column) => column.trim())
   while (columns.length > 1 && columns.at(-1) === '') columns.pop()
-  checkColumns(columns, `line ${numbers[at]}`)
-  return { columns, rows: rows.slice(at + 1), numbers: numbers.slice(at + 1) }
+  checkColumns(columns, `${unit} ${numbers[at]}`)
+  return { columns, rows: rows.slice(at + 1), numbers: numbers.slice(at + 1), unit }
 }
 
 const LEFT_WHY = { 'left out': 'is left out', differs: 'differs from an earlier row of the same device' } as const
@@ -108,18 +108,21 @@ export const convertCells = (
 }
 
 /** Returns the error of a file with rows that cannot be read. */
-export const createRejectedError = (rejected: readonly RejectedRow[]): AppError => {
+export const createRejectedError = ({
+  rejected,
+  table: { unit },
+}: Pick<ConvertedSheet, 'rejected' | 'table'>): AppError => {
   const details = rejected.slice(0, MAX_REJECTED).map(({ number, column, value, message }) => ({
     field: 'file',
-    message: `line ${number}: ${column === undefined ? '' : `${formatPlace({ number, column, ...(value !== undefined && { value }) })}: `}${message}`,
+    message: `${unit} ${number}: ${column === undefined ? '' : `${formatPlace({ number, column, ...(value !== undefined && { value }) })}: `}${message}`,
   }))
   return new AppError('VALIDATION_ERROR', `file: ${details[0]?.message}`, { details })
 }
 
-const convertCsv = (schemas: RowSchemas, bytes: Uint8Array, options: ConvertOptions): Conversion => {
-  const { conversion, rejected } = convertCells(schemas, readSheetFile(bytes), options)
-  if (rejected.length > 0) throw createRejectedError(rejected)
-  return conversion
+const convertCsv = async (schemas: RowSchemas, bytes: Uint8Array, options: ConvertOptions): Promise<Conversion> => {
+  const converted = convertCells(schemas, await readSheetFile(bytes), options)
+  if (converted.rejected.length > 0) throw createRejectedError(converted)
+  return converted.conversion
 }
 
 export const createCsvConverter =

@@ -70,7 +70,3 @@ export const checkUnpacked = (bytes: Buffer): void => {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b)
     throw createFileError('byte 0', 'the file is a ZIP archive; unpack it first')
 }
-
-/** Replaces NUL and lone surrogates, which no text of Plat can hold. */
-export const toStorable = (text: string): string =>
-  text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -1,13 +1,13 @@
 /** Reads the cells of a file with columns. */
 import { type Cells, parseCells } from '../base/csv/csv.ts'
 import { decodeSheetText } from '../base/sheets/decode-text.ts'
+import { isArchive, readWorkbook } from '../base/sheets/workbook.ts'
+import { toStorable } from '../contract/storable.ts'
 import { createFileError } from './converter.ts'
-import { checkUnpacked, toBuffer, toStorable } from './file-text.ts'
-import { isArchive, readWorkbook } from './xlsx/workbook.ts'
+import { checkUnpacked, toBuffer } from './file-text.ts'
 
-/** Reads CSV, or the first shown sheet of a workbook, with the numbers of its rows. @throws AppError VALIDATION_ERROR on `file` */
-export const readSheetFile = (bytes: Uint8Array): Cells => {
-  if (isArchive(bytes)) return readWorkbook(bytes)
+/** @throws AppError VALIDATION_ERROR on `file` */
+export const readSheetText = (bytes: Uint8Array): Cells => {
   const buffer = toBuffer(bytes)
   checkUnpacked(buffer)
   try {
@@ -17,3 +17,7 @@ export const readSheetFile = (bytes: Uint8Array): Cells => {
     throw error
   }
 }
+
+/** Reads CSV, or the first shown sheet of a workbook, with the numbers of its rows. @throws AppError VALIDATION_ERROR on `file` */
+export const readSheetFile = async (bytes: Uint8Array): Promise<Cells> =>
+  isArchive(bytes) ? readWorkbook(bytes) : readSheetText(bytes)

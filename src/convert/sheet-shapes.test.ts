@@ -4,13 +4,13 @@ import { AppError } from '../contract/errors.ts'
 import type { Resource } from '../inventory/resources.ts'
 import * as sheets from '../inventory/sheets.ts'
 import { type ConvertedSheet, convertCells } from './csv.ts'
-import { readSheetFile } from './sheet-file.ts'
+import { readSheetText } from './sheet-file.ts'
 
 type Columns = Readonly<Record<string, string>>
 
 const read = (text: string | Uint8Array, resource: Resource = 'devices', columns: Columns = {}): ConvertedSheet => {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
-  return convertCells(sheets, readSheetFile(bytes), { mapping: { resource, columns } })
+  return convertCells(sheets, readSheetText(bytes), { mapping: { resource, columns } })
 }
 const rowsOf = (...given: Parameters<typeof read>) => read(...given).conversion.documents[given[1] ?? 'devices']
 

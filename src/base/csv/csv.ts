@@ -53,6 +53,8 @@ export type Cells = {
   readonly rows: string[][]
   /** The line in which each row begins, or the number of a row in a workbook; 1 is the first. */
   readonly numbers: number[]
+  /** The unit of the numbers. */
+  readonly unit: 'line' | 'row'
 }
 
 const QUOTE = 34
@@ -123,7 +125,7 @@ export const parseCells = (input: string): Cells => {
     if (text.charCodeAt(at) === LINE_FEED) at++
     endRow()
   }
-  return { rows, numbers }
+  return { rows, numbers, unit: 'line' }
 }
 
 /** @throws SyntaxError for a quote that is never closed */

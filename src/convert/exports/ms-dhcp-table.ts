@@ -1,7 +1,8 @@
 /** Reads leases and reservations of a Microsoft DHCP server as PowerShell and netsh write them: CSV, a table, or a list. */
 import { parseCsv } from '../../base/csv/csv.ts'
+import { toStorable } from '../../contract/storable.ts'
 import { createFileError } from '../converter.ts'
-import { checkUnpacked, toBuffer, toStorable } from '../file-text.ts'
+import { checkUnpacked, toBuffer } from '../file-text.ts'
 
 export type DhcpFields = ReadonlyMap<string, string>
 /** A scope, a reservation or a lease. */

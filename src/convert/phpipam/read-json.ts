@@ -1,6 +1,7 @@
 /** Reads answers of the API of phpIPAM: a list, or an envelope with `data`, for each table. */
+
+import { toStorable } from '../../contract/storable.ts'
 import { createFileError } from '../converter.ts'
-import { toStorable } from '../file-text.ts'
 import type { JsonFile } from '../json-file.ts'
 import { ObjectLimit } from '../object-limit.ts'
 import { getFieldName, getTableName, isReadTable, type Row, type Tables } from './tables.ts'

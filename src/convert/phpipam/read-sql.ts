@@ -1,7 +1,7 @@
 /** Reads the INSERT statements of a `mysqldump`, in one pass over the bytes. */
 import { isUtf8 } from 'node:buffer'
+import { toStorable } from '../../contract/storable.ts'
 import { createFileError } from '../converter.ts'
-import { toStorable } from '../file-text.ts'
 import { ObjectLimit } from '../object-limit.ts'
 import { getColumnField, getTableName, isReadTable, type Row, type Tables } from './tables.ts'
 

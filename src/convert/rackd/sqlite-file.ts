@@ -3,8 +3,8 @@
  * over, because their expressions run code of the file.
  */
 import { Database } from 'bun:sqlite'
+import { toStorable } from '../../contract/storable.ts'
 import { createFileError } from '../converter.ts'
-import { toStorable } from '../file-text.ts'
 import { ObjectLimit } from '../object-limit.ts'
 
 const MAGIC = 'SQLite format 3\0'

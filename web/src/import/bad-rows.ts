@@ -7,25 +7,28 @@ import type { MappedRows, Mapping } from './mapping.ts'
 import { getCells } from './mapping.ts'
 import type { Source } from './read.ts'
 
-/** Returns the cells of a CSV by the numbers of their rows; undefined for JSON, which has no cells. */
-export const buildTable = (source: Source, mapping: Mapping): MappedTable | undefined => {
-  if (source.format !== 'CSV') return undefined
+/** Returns the cells of a sheet by the numbers of their rows; undefined for JSON, which has no cells. */
+/** A sheet of the page. */
+export type SourceTable = MappedTable & Pick<Source, 'unit'>
+
+export const buildTable = (source: Source, mapping: Mapping): SourceTable | undefined => {
+  if (source.format === 'JSON') return undefined
   const cells = getCells(source)
   const places = new Map(source.numbers.map((number, at) => [number, at]))
   const fields = mapping.map((field) => (field === DATACENTER_ID ? DATACENTER : field))
-  return { columns: source.columns, fields, getCells: (number) => cells[places.get(number) ?? -1] }
+  return { columns: source.columns, fields, unit: source.unit, getCells: (number) => cells[places.get(number) ?? -1] }
 }
 
 /** @example describeError(table, 3, { field: 'status', message: 'must be ...' }) // 'status: must be ... (line 3, column Status, "asleep")' */
 export const describeError = (
-  table: MappedTable | undefined,
+  table: SourceTable | undefined,
   origin: RowOrigin | undefined,
   { field, message }: { readonly field: string; readonly message: string },
 ): string => {
   const text = field === '' ? message : `${field}: ${message}`
   if (!table || origin === undefined) return text
   const place = locateCell(table, origin, field)
-  return `${text} (${[`line ${place.number}`, formatPlace(place)].filter((part) => part !== '').join(', ')})`
+  return `${text} (${[`${table.unit} ${place.number}`, formatPlace(place)].filter((part) => part !== '').join(', ')})`
 }
 
 /** Returns the first row of the file that a row was made of. */

@@ -1,7 +1,6 @@
 /** Columns, rows and what the server says of them: from the first look to the import itself. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
-import type { MappedTable } from '../../../src/base/sheets/locate.ts'
 import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { toAppError } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
@@ -13,7 +12,7 @@ import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox } from '../ui/field.tsx'
 import { formatCount, plural } from '../ui/format.ts'
-import { buildTable, describeError, formatBadRows, getFirstRow } from './bad-rows.ts'
+import { buildTable, describeError, formatBadRows, getFirstRow, type SourceTable } from './bad-rows.ts'
 import css from './import.module.css'
 import { keepMapping, loadMapping } from './kept-mapping.ts'
 import { getCells, guessMapping, type MappedRows, type Mapping, mapRows } from './mapping.ts'
@@ -31,7 +30,7 @@ type Change = ApplyResult['changes'][number]
 type Checked = Pick<Course, 'result'> & {
   readonly problems: ReadonlyMap<number, string>
   readonly origins: MappedRows['origins']
-  readonly table: MappedTable | undefined
+  readonly table: SourceTable | undefined
   /** The changes of a good try, by row. */
   readonly changes: ReadonlyMap<number, Change>
   readonly isPlanned: boolean
@@ -114,7 +113,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
     const isPlanned = plan !== undefined && plan.errors.length === 0 && plan.changes.length === plan.changes_total
     const judged = { problems, result, changes, isPlanned, origins, table: buildTable(source, mapping) }
     const unread = rejected.map(({ number, column, message }): PreviewRow => {
-      const text = `${column === undefined ? '' : `${column}: `}${message} (line ${number})`
+      const text = `${column === undefined ? '' : `${column}: `}${message} (${source.unit} ${number})`
       return { number, row: {}, verdict: { tone: 'bad', text } }
     })
     const read = rows.map(
@@ -155,7 +154,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
         <Button onClick={onBack} disabled={phase !== 'idle'}>
           Start over
         </Button>
-        {source.format === 'CSV' && (
+        {source.format !== 'JSON' && (
           <label htmlFor={ids[0]} className={css.toggle}>
             <Checkbox
               id={ids[0]}
@@ -209,11 +208,11 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
       <div className={css.head}>
         <Outcome course={course} total={rows.length} rejected={rejected.length} />
         <MappingGrid resource={resource} custom={custom} source={source} mapping={mapping} onChange={map} />
-        {source.format === 'CSV' && (
+        {source.format !== 'JSON' && (
           <MappingFile resource={resource} custom={custom} columns={source.columns} mapping={mapping} onChange={map} />
         )}
       </div>
-      <PreviewTable rows={isBadOnly && bad.length > 0 ? bad : previews} fields={fields} />
+      <PreviewTable rows={isBadOnly && bad.length > 0 ? bad : previews} fields={fields} unit={source.unit} />
     </>
   )
 }

@@ -16,7 +16,7 @@ export type Mapping = readonly string[]
 
 /**
  * Guesses each field at most once: names as they are first, then other words for them, then the bare names of custom fields. The cells of
- * a CSV decide between the fields of a word.
+ * a sheet decide between the fields of a word.
  * @param custom columns of custom fields
  */
 export const guessMapping = (
@@ -36,9 +36,9 @@ export const guessMapping = (
   })
 }
 
-/** Returns the cells of a CSV; none of JSON, whose columns have the names of fields. */
+/** Returns the cells of a sheet; none of JSON, whose columns have the names of fields. */
 export const getCells = ({ format, rows }: Source): readonly (readonly string[])[] =>
-  format === 'CSV' ? rows.map((row) => row.map((cell) => String(cell ?? ''))) : []
+  format === 'JSON' ? [] : rows.map((row) => row.map((cell) => String(cell ?? '')))
 
 type MapOptions = {
   readonly mapping: Mapping
@@ -77,10 +77,15 @@ const placeDatacenter = (
   else row[DATACENTER] = value
 }
 
-const fromCsv = (resource: ResourceName, source: Source, { mapping, emptyClears }: MapOptions): BuiltRows =>
+const fromSheet = (resource: ResourceName, source: Source, { mapping, emptyClears }: MapOptions): BuiltRows =>
   buildRows(
     getImportSheet(resource),
-    { columns: source.columns, rows: getCells(source).map((row) => [...row]), numbers: [...source.numbers] },
+    {
+      columns: source.columns,
+      rows: getCells(source).map((row) => [...row]),
+      numbers: [...source.numbers],
+      unit: source.unit,
+    },
     {
       fields: mapping,
       emptyClears,
@@ -112,7 +117,7 @@ const fromJson = (source: Source, { mapping, emptyClears }: MapOptions): BuiltRo
 /** Returns the rows as the server takes them, and the errors that are visible without it. */
 export const mapRows = (resource: ResourceName, source: Source, options: MapOptions): MappedRows => {
   const { mapping, datacenters, known } = options
-  const built = source.format === 'CSV' ? fromCsv(resource, source, options) : fromJson(source, options)
+  const built = source.format === 'JSON' ? fromJson(source, options) : fromSheet(resource, source, options)
   const at = mapping.indexOf(DATACENTER_ID)
   const isIdColumn = source.columns[at] === DATACENTER_ID
   const ids = new Set(datacenters.values())

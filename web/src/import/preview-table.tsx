@@ -9,6 +9,7 @@ import type { TableSpec } from '../table/engine.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { Badge } from '../ui/primitives.tsx'
+import type { Source } from './read.ts'
 
 export type Verdict = { readonly tone: keyof typeof LABELS | 'ok' | 'idle'; readonly text: string }
 
@@ -16,7 +17,7 @@ export type Verdict = { readonly tone: keyof typeof LABELS | 'ok' | 'idle'; read
 const LABELS = { warn: 'look at', bad: 'refused', info: 'change' } as const
 
 export type PreviewRow = {
-  /** The line in which the row begins, or its place in JSON. */
+  /** The line in which the row begins, the number of a row in a workbook, or its place in JSON. */
   readonly number: number
   readonly verdict: Verdict
   readonly row: ImportRow
@@ -30,10 +31,10 @@ const SPEC: TableSpec<PreviewRow> = {
   facets: {},
 }
 
-const FIRST: readonly Column<PreviewRow>[] = [
+const buildFirstColumns = (unit: Source['unit']): readonly Column<PreviewRow>[] => [
   {
     id: 'number',
-    text: 'Line',
+    text: unit === 'row' ? 'Row' : 'Line',
     width: 96,
     isSortable: true,
     isEssential: true,
@@ -78,11 +79,15 @@ const formatAddresses = (value: unknown): string =>
         .join(', ')
     : formatCell(value)
 
-type Props = { readonly rows: readonly PreviewRow[]; readonly fields: readonly string[] }
+type Props = {
+  readonly rows: readonly PreviewRow[]
+  readonly fields: readonly string[]
+  readonly unit: Source['unit']
+}
 
-export const PreviewTable = ({ rows, fields }: Props) => {
+export const PreviewTable = ({ rows, fields, unit }: Props) => {
   const [sort, setSort] = useState({ sort: 'number', isDescending: false })
-  const columns = useMemo(() => [...FIRST, ...fields.map(buildFieldColumn)], [fields])
+  const columns = useMemo(() => [...buildFirstColumns(unit), ...fields.map(buildFieldColumn)], [fields, unit])
   const view = useLocalView(rows, SPEC, { q: '', ...sort })
   return (
     <div className={tableCss.wrap}>

@@ -1,18 +1,20 @@
-/** Pasted or dropped text, as columns and rows. */
-import { parseCells } from '../../../src/base/csv/csv.ts'
+/** Pasted or dropped text, and workbooks, as columns and rows. */
+import { type Cells, parseCells } from '../../../src/base/csv/csv.ts'
 import { findHeader } from '../../../src/base/sheets/find-header.ts'
 import type { ResourceName } from '../export/fields.ts'
 import { getImportSheet } from './import-fields.ts'
 
 export type Source = {
-  readonly format: 'CSV' | 'JSON'
+  readonly format: 'CSV' | 'XLSX' | 'JSON'
   /** The name of the file, without its ending; undefined for pasted text. */
   readonly name?: string | undefined
   readonly columns: readonly string[]
-  /** Texts from CSV, any value from JSON; undefined where a row has no such field. */
+  /** Texts from CSV and XLSX, any value from JSON; undefined where a row has no such field. */
   readonly rows: readonly (readonly unknown[])[]
-  /** The line in which each row of a CSV begins, or its place in JSON; 1 is the first. */
+  /** The line in which each row of a CSV begins, the number of a row in a workbook, or its place in JSON; 1 is the first. */
   readonly numbers: readonly number[]
+  /** The unit of the numbers. */
+  readonly unit: Cells['unit']
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -28,6 +30,7 @@ const fromObjects = (objects: readonly unknown[]): Source => {
     columns,
     rows: rows.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined))),
     numbers: rows.map((_, at) => at + 1),
+    unit: 'row',
   }
 }
 
@@ -47,13 +50,12 @@ const readJson = (text: string): Source => {
   return fromObjects(lines.map(parseLine))
 }
 
-const readCsv = (text: string, resource: ResourceName): Source => {
-  const { rows, numbers } = parseCells(text)
-  if (rows.length < 2) throw new SyntaxError('It has only one line: the first line names the columns')
+const fromCells = (format: 'CSV' | 'XLSX', { rows, numbers, unit }: Cells, resource: ResourceName): Source => {
+  if (rows.length < 2) throw new SyntaxError(`It has only one ${unit}: the first ${unit} names the columns`)
   const at = findHeader(rows, getImportSheet(resource))
   if (at === undefined)
     throw new SyntaxError(
-      `Line ${numbers[0]} holds values: a line above the rows must name the columns, such as name,ip`,
+      `${unit === 'row' ? 'Row' : 'Line'} ${numbers[0]} holds values: a ${unit} above the rows must name the columns, such as name,ip`,
     )
   const columns = (rows[at] ?? []).map((column) => column.trim())
   while (columns.length > 1 && columns.at(-1) === '') columns.pop()
@@ -61,13 +63,25 @@ const readCsv = (text: string, resource: ResourceName): Source => {
   const below = rows.flatMap((row, index) => (index > at && isFilled(row) ? [[row, numbers[index] ?? 0] as const] : []))
   if (below.length === 0) throw new SyntaxError('It has no rows below the names of the columns')
   if (below.every(([row]) => row.length > columns.length))
-    throw new SyntaxError(`Line ${below[0]?.[1]} has more cells than there are columns`)
-  return { format: 'CSV', columns, rows: below.map(([row]) => row), numbers: below.map(([, number]) => number) }
+    throw new SyntaxError(`${unit === 'row' ? 'Row' : 'Line'} ${below[0]?.[1]} has more cells than there are columns`)
+  return { format, columns, rows: below.map(([row]) => row), numbers: below.map(([, number]) => number), unit }
 }
 
 /** @throws SyntaxError with words for a person */
 export const readSource = (input: string, resource: ResourceName = 'devices'): Source => {
   const text = input.replace(/^\ufeff/, '')
   if (text.trim() === '') throw new SyntaxError('It is empty')
-  return /^\s*[[{]/.test(text) ? readJson(text.trim()) : readCsv(text, resource)
+  return /^\s*[[{]/.test(text) ? readJson(text.trim()) : fromCells('CSV', parseCells(text), resource)
+}
+
+/** True for the beginning of a ZIP archive, such as a workbook. */
+export const isArchive = async (file: Blob): Promise<boolean> => {
+  const [first, second, third] = new Uint8Array(await file.slice(0, 3).arrayBuffer())
+  return first === 0x50 && second === 0x4b && third === 3
+}
+
+/** @throws SyntaxError with words for a person, or AppError for a file that is no workbook */
+export const readWorkbookFile = async (file: Blob, resource: ResourceName): Promise<Source> => {
+  const { readWorkbook } = await import('../../../src/base/sheets/workbook.ts')
+  return fromCells('XLSX', await readWorkbook(new Uint8Array(await file.arrayBuffer())), resource)
 }

@@ -12,7 +12,7 @@ import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { Card } from '../ui/primitives.tsx'
 import { type Conversion, convertFile } from './convert.ts'
 import css from './import.module.css'
-import { readSource, type Source } from './read.ts'
+import { isArchive, readSource, readWorkbookFile, type Source } from './read.ts'
 import { useCustomColumns } from './use-custom-columns.ts'
 
 /** The format of rows, which are mapped here; the server converts all others. */
@@ -30,7 +30,9 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 const OPTIONS: readonly (readonly [string, string])[] = [
   [ROWS, 'Told by the file'],
-  ...FORMATS.filter((format) => format !== 'csv').map((format) => [format, LABELS[format] ?? format] as const),
+  ...FORMATS.filter((format) => format !== 'csv' && format !== 'xlsx').map(
+    (format) => [format, LABELS[format] ?? format] as const,
+  ),
 ]
 const EXAMPLE = 'Paste from a spreadsheet, or drop a file here\n\nname,ip,tags\nweb-1,10.0.0.5,prod;web'
 /** Spreadsheets are rows in any case. */
@@ -61,9 +63,9 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
   const isRows = format === ROWS
   const id = useId()
   const custom = useCustomColumns(resource)
-  const read = (input: string, of: ResourceName = resource, name?: string) => {
+  const read = async (make: () => Source | Promise<Source>, name?: string) => {
     try {
-      onSource({ ...readSource(input, of), name })
+      onSource({ ...(await make()), name })
     } catch (cause) {
       setError(cause instanceof Error ? cause.message : 'That could not be read')
     }
@@ -86,20 +88,27 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
   }
   const readFile = async (chosen: File | undefined) => {
     if (!chosen) return
-    const isSpreadsheet = isRows && (SPREADSHEET.test(chosen.name) || chosen.size > MAX_CONVERTED)
+    const isWorkbook = isRows && (await isArchive(chosen))
+    const isSpreadsheet = isRows && (isWorkbook || SPREADSHEET.test(chosen.name) || chosen.size > MAX_CONVERTED)
     if (!isSpreadsheet && (await convert(chosen, chosen.name))) return
     // the name devices.json tells the resource.
     const named = findNamed(chosen.name)
     if (named) onResource(named)
-    const text = decodeSheetText(new Uint8Array(await chosen.arrayBuffer()))
-    read(text, named ?? resource, chosen.name.replace(/\.[^.]*$/, ''))
+    const of = named ?? resource
+    await read(
+      async () =>
+        isWorkbook
+          ? readWorkbookFile(chosen, of)
+          : readSource(decodeSheetText(new Uint8Array(await chosen.arrayBuffer())), of),
+      chosen.name.replace(/\.[^.]*$/, ''),
+    )
   }
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData.getData('text/plain')
     // Into an empty field: it is all of it, and a field full of thousands of lines is of use to nobody.
     if (!isRows || text !== '' || !pasted.trim().includes('\n')) return
     event.preventDefault()
-    read(pasted)
+    void read(() => readSource(pasted, resource))
   }
   const onDrop = (event: DragEvent) => {
     event.preventDefault()
@@ -112,7 +121,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
         className={css.source}
         onSubmit={(event) => {
           event.preventDefault()
-          if (isRows) read(text)
+          if (isRows) void read(() => readSource(text, resource))
           else void convert(new Blob([text]), 'the text')
         }}
       >

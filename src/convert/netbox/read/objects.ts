@@ -1,6 +1,7 @@
 /** The objects of a NetBox in one form, whatever the source: references are numbers, choices are words, nothing is empty. */
+
+import { toStorable } from '../../../contract/storable.ts'
 import { createFileError } from '../../converter.ts'
-import { toStorable } from '../../file-text.ts'
 import { isDerived } from './kinds.ts'
 import { checkFields } from './old-version.ts'
 

@@ -1,6 +1,7 @@
 /** Reads the COPY blocks of a plain `pg_dump`, in one pass over the bytes. */
+
+import { toStorable } from '../../../contract/storable.ts'
 import { createFileError } from '../../converter.ts'
-import { toStorable } from '../../file-text.ts'
 import { ObjectLimit } from '../../object-limit.ts'
 import { CONTENT_TYPE, getTableKind, isDerived, isRead } from './kinds.ts'
 import {

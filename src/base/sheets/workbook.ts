@@ -1,12 +1,18 @@
-/** Reads the first sheet of a workbook (XLSX, ECMA-376 part 1, section 18) as rows of texts with their numbers. */
-import { createFileError } from '../converter.ts'
-import { toStorable } from '../file-text.ts'
-import { decodeXmlText, parseXml } from '../hosts/xml.ts'
+/** Reads the first sheet of a workbook (XLSX, ECMA-376 part 1, section 18) as rows of texts with their numbers. Browser-safe. */
+import { invalidField } from '../../contract/errors.ts'
+import { toStorable } from '../../contract/storable.ts'
+import type { Cells } from '../csv/csv.ts'
+import { decodeXmlText, parseXmlPieces, type XmlEvent } from '../xml/xml.ts'
+import { XmlBytes } from '../xml/xml-bytes.ts'
 import { ZipFile } from './zip.ts'
 
 /** The largest sheet of Excel has 16,384 columns; the cells of all rows are bounded as well. */
 const MAX_COLUMNS = 16_384
 const MAX_CELLS = 20_000_000
+
+const createFileError = (where: string, message: string) => invalidField('file', `${where}: ${message}`)
+
+const parseXml = (bytes: Uint8Array): Generator<XmlEvent> => parseXmlPieces(new XmlBytes(bytes))
 
 /** Names without the prefix of their namespace, which some programs write. */
 const local = (name: string): string => name.slice(name.indexOf(':') + 1)
@@ -28,8 +34,8 @@ const readSharedTexts = (bytes: Uint8Array | undefined): string[] => {
 }
 
 /** Returns the path of the first sheet that is shown. */
-const findSheet = (zip: ZipFile): string => {
-  const workbook = zip.read('xl/workbook.xml')
+const findSheet = async (zip: ZipFile): Promise<string> => {
+  const workbook = await zip.read('xl/workbook.xml')
   if (!workbook) throw createFileError('the file', 'is a ZIP archive, and no workbook; unpack it first')
   let id: string | undefined
   for (const event of parseXml(workbook))
@@ -40,7 +46,7 @@ const findSheet = (zip: ZipFile): string => {
       !/hidden/i.test(event.attributes.state ?? '')
     )
       id = event.attributes['r:id']
-  for (const event of parseXml(zip.read('xl/_rels/workbook.xml.rels') ?? new Uint8Array([32])))
+  for (const event of parseXml((await zip.read('xl/_rels/workbook.xml.rels')) ?? new Uint8Array()))
     if (event.kind === 'open' && event.attributes.Id === id && event.attributes.Target !== undefined)
       return event.attributes.Target.startsWith('/')
         ? event.attributes.Target.slice(1)
@@ -64,19 +70,17 @@ const toText = (type: string, value: string, shared: readonly string[]): string 
     : value
 }
 
-export type Cells = { readonly rows: string[][]; readonly numbers: number[] }
-
 /** True for the beginning of a ZIP archive. */
 export const isArchive = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3
 
 /** @throws AppError VALIDATION_ERROR on `file` */
-export const readWorkbook = (bytes: Uint8Array): Cells => {
-  const zip = new ZipFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-  const path = findSheet(zip)
-  const shared = readSharedTexts(zip.read('xl/sharedStrings.xml'))
-  const sheet = zip.read(path)
+export const readWorkbook = async (bytes: Uint8Array): Promise<Cells> => {
+  const zip = new ZipFile(bytes)
+  const path = await findSheet(zip)
+  const shared = readSharedTexts(await zip.read('xl/sharedStrings.xml'))
+  const sheet = await zip.read(path)
   if (!sheet) throw createFileError('the file', `has no ${path}`)
-  const cells: Cells = { rows: [], numbers: [] }
+  const cells: Cells = { rows: [], numbers: [], unit: 'row' }
   let [count, number, column, type, text] = [0, 0, -1, 'n', '']
   let row: string[] = []
   for (const event of parseXml(sheet)) {
