@@ -72,6 +72,33 @@ describe('devices', () => {
       'device_label,connection_type,host\nrtr,SSH,192.0.2.1\n',
       { name: 'rtr', addresses: [{ ip: '192.0.2.1' }], description: 'connection_type: SSH' },
     ],
+    [
+      'a driver of automation in a column of device types',
+      'Hostname,ip,device_type\nnx-1,192.0.2.1,cisco_nxos\n',
+      { name: 'nx-1', hostname: 'nx-1', make_model: 'cisco_nxos', addresses: [{ ip: '192.0.2.1' }] },
+    ],
+    [
+      'a device type with its manufacturer',
+      'name,device_type\nsw1,Acme S48\n',
+      { name: 'sw1', device_type: 'Acme S48' },
+    ],
+    [
+      'a column of names without a name',
+      'ip,hostname,device,description\n192.0.2.1,,,web\n',
+      { name: '192.0.2.1', addresses: [{ ip: '192.0.2.1' }], description: 'web' },
+    ],
+    [
+      'addresses of management',
+      'vendor,mgmt,group\nAcme,192.0.2.1,line\n',
+      { name: '192.0.2.1', make_model: 'Acme', addresses: [{ ip: '192.0.2.1' }], description: 'group: line' },
+    ],
+    ['a column devices of addresses', 'devices\n192.0.2.1\n', { name: '192.0.2.1', addresses: [{ ip: '192.0.2.1' }] }],
+    ['a column devices of names', 'devices,IP\nsw1,192.0.2.1\n', { name: 'sw1', addresses: [{ ip: '192.0.2.1' }] }],
+    [
+      'several kinds of addresses',
+      'Name,Internal IP,Service IP,PrimaryIPAddress,LocationDesc\nn1,,192.0.2.2,192.0.2.3,Hall B\n',
+      { name: 'n1', addresses: [{ ip: '192.0.2.2' }, { ip: '192.0.2.3' }], location: 'Hall B' },
+    ],
     ['a label beside no name', 'Label,IP\nrtr,192.0.2.1\n', { name: 'rtr', addresses: [{ ip: '192.0.2.1' }] }],
     [
       'a label beside a name',
@@ -182,6 +209,11 @@ describe('networks', () => {
       'Subnet,VLAN,Description\n192.0.2.0/24,10,office\n',
       { name: '192.0.2.0/24', subnet: '192.0.2.0/24', vlan_id: 10, description: 'office' },
     ],
+    [
+      'site_name,lan_name,lan_subnet,lan_vlan\nParis,prod,192.0.2.0/24,7\n',
+      { datacenter: 'Paris', name: 'prod', subnet: '192.0.2.0/24', vlan_id: 7 },
+    ],
+    ['Subnets\n192.0.2.0/24\n', { name: '192.0.2.0/24', subnet: '192.0.2.0/24' }],
     ['Network,Mask\n192.0.2.0,255.255.255.0\n', { name: '192.0.2.0/24', subnet: '192.0.2.0/24' }],
     ['Subnet,Prefix\n192.0.2.0,29\n', { name: '192.0.2.0/29', subnet: '192.0.2.0/29' }],
     ['ipnet,mask,name\n192.0.2.0/24,255.255.255.0,lan\n', { name: 'lan', subnet: '192.0.2.0/24' }],

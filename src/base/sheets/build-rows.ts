@@ -195,7 +195,7 @@ const placePieces = ({ row, pieces }: Draft): void => {
 
 /**
  * Fills the name of a row without one: by the host name or the name in the DNS, or by the subnet. An address is a name only in a sheet
- * without a column of names.
+ * without names.
  */
 const fillName = (sheet: Sheet, { row, addresses, parts }: Draft, hasNames: boolean): void => {
   if (row.id !== undefined || (typeof row.name === 'string' && row.name !== '') || !Object.hasOwn(sheet.fields, 'name'))
@@ -236,7 +236,8 @@ export const buildRows = (sheet: Sheet, table: SheetTable, options: BuildOptions
   const named = new Map<string, Set<string>>()
   const readers = buildReaders(sheet, columns, options, named)
   const rejected: RejectedRow[] = []
-  const hasNames = fields.includes('name')
+  const nameAt = fields.indexOf('name')
+  const hasNames = nameAt !== -1 && rows.some((row) => (row[nameAt] ?? '').trim() !== '')
   const joiner = new RowJoiner(JOINED.has(sheet.resource), (field, at) => {
     const column = columns[fields.indexOf(field)] ?? field
     onLeft(column, 'differs', at)

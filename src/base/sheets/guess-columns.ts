@@ -85,8 +85,13 @@ const isPlausible = (
 /** The field that several columns may hold, because it is a list. */
 export const MERGED_FIELD = 'addresses'
 
-/** The column of a device type by name, as estate documents have it. Sheets with the manufacturer beside it call the model so. */
+/**
+ * The column of a device type by name, as estate documents have it. Sheets with the manufacturer beside it call the model so, and
+ * sheets of automation a driver, such as `cisco_ios`. The name of a device type has its manufacturer and its model, with a blank between.
+ */
 const TYPE_BY_NAME = 'device_type'
+
+const mayHoldTypes = (cells: Samples): boolean => cells.length === 0 || cells.some((cell) => cell.trim().includes(' '))
 
 /**
  * Returns the field of each column, or '' for none. Each field is taken once, by the surest word for it, but several columns may hold
@@ -107,7 +112,7 @@ export const guessColumns = (
   const isNative = (field: string, column: number) =>
     field.replace(SUFFIX, '') !== TYPE_BY_NAME ||
     columns[column] === `${TYPE_BY_NAME}_id` ||
-    (columns[column] === TYPE_BY_NAME && !hasMake)
+    (columns[column] === TYPE_BY_NAME && !hasMake && mayHoldTypes(samples[column] ?? []))
   const listCandidates = (fields: readonly string[]): Candidate[] =>
     fields
       .flatMap((field) =>

@@ -17,7 +17,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 /** States of other programs that have a near one here, as the import of NetBox has it. */
 const NEAR: Readonly<Record<string, readonly string[]>> = {
   planned: list('staged inventory reserved spare'),
-  maintenance: list('offline failed down inactive inaktiv inactif disabled horsligne'),
+  maintenance: list('offline failed down unreachable inactive inaktiv inactif disabled horsligne'),
   decommissioned: list('decommissioning disposed removed'),
 }
 

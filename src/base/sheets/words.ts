@@ -18,23 +18,27 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   datacenter: list('dc site sitename datacentre rechenzentrum centrededonnees'),
   space: list('vrf vrfname addressspace adressraum'),
   username: list('user login benutzer benutzername utilisateur'),
-  location: list('place rack room address standort ort raum gebaude schrank emplacement lieu salle baie building'),
+  location: list(
+    'place rack room address locationdesc locationname devicelocation standort ort raum gebaude schrank emplacement lieu salle baie building',
+  ),
   tags: list('tag labels schlagworte etiquettes'),
   addresses: list(
     'address ip ips ipaddress ipaddresses ipaddr ipadress ipv4 ipv4address primaryip primaryip4 primaryipv4 managementip mgmtip mgmtaddress ' +
       'managementaddress hostip ipv4addressprefix ipadresse ipadressen ipv4adresse adresse adresseip adressesip adresseipv4 ipv6 ipv6address ' +
-      'primaryip6 primaryipv6 ipv6addressprefix ipv6adresse adresseipv6 loopbackip loopback host',
+      'primaryip6 primaryipv6 ipv6addressprefix ipv6adresse adresseipv6 loopbackip loopback ' +
+      'primaryipaddress serviceip internalip externalip privateip publicip lanip nodeip serverip deviceip switchip mgmt management host hosts ' +
+      'devices servers switches routers value',
   ),
   domains: list('domain'),
   subnet: list(
     'cidr prefix network range networkaddress ipnetwork ipnet ipnetz ipsubnet ipprefix ipsubnetmask cidrblock ipv4cidr subnetcidr netz netzwerk ' +
-      'subnetz netzadresse sousreseau prefixe reseau plage value',
+      'subnetz netzadresse sousreseau prefixe reseau plage subnets networks prefixes cidrs lansubnet value',
   ),
   mask: list(
     'netmask subnetmask ipmask networkmask masklength prefixlength maske netzmaske subnetzmaske subnetmaske masque masquereseau ' +
       'masquedesousreseau masquesousreseau prefix cidr',
   ),
-  vlan: list('vid vlanid vlannumber vlannr vlannummer vlantag number nummer numero idvlan numerovlan'),
+  vlan: list('vid vlanid vlannumber vlannr vlannummer vlantag lanvlan number nummer numero idvlan numerovlan'),
   network: list('subnet netzwerk netz reseau'),
   start_ip: list('start first from startaddress firstaddress von debut anfang'),
   end_ip: list('end last to endaddress lastaddress bis fin ende'),
@@ -64,13 +68,13 @@ const WORDS_BY_RESOURCE: Readonly<Record<string, Readonly<Record<string, readonl
     name: list(
       'device devicename devicehost devicelabel switch switchname router routername server servername machine machinename computer computername ' +
         'node nodename vm vmname asset assetname equipment system gerat geratename geratname rechner rechnername appareil nomappareil equipement ' +
-        'serveur nomserveur nommachine nomdelappareil nomduserveur poste esxihost',
+        'serveur nomserveur nommachine nomdelappareil nomduserveur poste esxihost devices hosts servers switches routers',
     ),
     description: list('descriptionpurpose purpose usage verwendung verwendungszweck'),
   },
   networks: {
     name: list(
-      'networkname subnetname vlanname resourcename netzname netzwerkname nomreseau nomdureseau netz reseau network',
+      'networkname subnetname vlanname lanname resourcename netzname netzwerkname nomreseau nomdureseau netz reseau network',
     ),
   },
   vlans: { name: list('vlanname vlanbezeichnung nomvlan nomduvlan') },
