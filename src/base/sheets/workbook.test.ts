@@ -70,6 +70,12 @@ test('a workbook gives the rows of its first shown sheet, with their numbers', a
   })
 })
 
+test('a text of several parts keeps its blanks, and its escaped characters are characters', async () => {
+  const cell = (text: string) => `<c t="inlineStr"><is>${text}</is></c>`
+  const sheet = `<a><row r="1">${cell('<r><t>two</t></r><r><t> </t></r><r><t>words</t></r>')}${cell('<t>a_x000D_\nb_x005F_x000D_</t>')}</row></a>`
+  expect((await readWorkbook(zip(files(sheet)))).rows).toEqual([['two words', 'a\nb_x000D_']])
+})
+
 test('a small archive that unpacks to very much is refused, whatever size it claims', async () => {
   const bomb = zip(files(Buffer.alloc(600 * 2 ** 20, 0x20)), 10)
   expect(bomb.length).toBeLessThan(2 ** 20)

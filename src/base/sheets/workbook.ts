@@ -12,10 +12,19 @@ const MAX_CELLS = 20_000_000
 
 const createFileError = (where: string, message: string) => invalidField('file', `${where}: ${message}`)
 
-const parseXml = (bytes: Uint8Array): Generator<XmlEvent> => parseXmlPieces(new XmlBytes(bytes))
+const parseXml = (bytes: Uint8Array): Generator<XmlEvent> => parseXmlPieces(new XmlBytes(bytes), { withBlanks: true })
 
 /** Names without the prefix of their namespace, which some programs write. */
 const local = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+/** Decodes a text, in which `_x000D_` is the character U+000D (ECMA-376 part 1, section 22.9.2.19). Lines end with a line feed. */
+const decodeText = (text: string): string => {
+  const decoded = decodeXmlText(text)
+  if (!decoded.includes('_x') && !decoded.includes('\r')) return decoded
+  return decoded
+    .replace(/_x([0-9A-F]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\r\n?/g, '\n')
+}
 
 /** The texts that cells share. A text may have several parts with a format each; readings of Japanese are left out. */
 const readSharedTexts = (bytes: Uint8Array | undefined): string[] => {
@@ -28,7 +37,7 @@ const readSharedTexts = (bytes: Uint8Array | undefined): string[] => {
       local(event.path.at(-1) ?? '') === 't' &&
       !event.path.some((name) => local(name) === 'rPh')
     )
-      texts.push(`${texts.pop() ?? ''}${decodeXmlText(event.text)}`)
+      texts.push(`${texts.pop() ?? ''}${decodeText(event.text)}`)
   }
   return texts
 }
@@ -92,7 +101,7 @@ export const readWorkbook = async (bytes: Uint8Array): Promise<Cells> => {
       ;[type, text] = [event.attributes.t ?? 'n', '']
       if (column < 0 || column >= MAX_COLUMNS)
         throw createFileError(`row ${number}`, `has more than ${MAX_COLUMNS} columns`)
-    } else if (event.kind === 'text' && (name === 'v' || name === 't')) text += decodeXmlText(event.text)
+    } else if (event.kind === 'text' && (name === 'v' || name === 't')) text += decodeText(event.text)
     else if (event.kind === 'close' && name === 'c' && text !== '') {
       count += column + 1 - row.length
       if (count > MAX_CELLS) throw createFileError('the file', `has more than ${MAX_CELLS} cells`)

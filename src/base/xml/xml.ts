@@ -6,7 +6,7 @@ export type Attributes = Readonly<Record<string, string>>
 export type XmlEvent =
   | { readonly kind: 'open'; readonly name: string; readonly attributes: Attributes; readonly path: readonly string[] }
   | { readonly kind: 'close'; readonly name: string; readonly path: readonly string[] }
-  /** A text that is not blank, of the innermost element, as the file has it. It may come in several parts. */
+  /** A text of the innermost element, as the file has it. It may come in several parts. */
   | { readonly kind: 'text'; readonly text: string; readonly path: readonly string[] }
 
 /** A text that is read piece by piece. Each piece but the last ends behind a `>`. */
@@ -100,8 +100,8 @@ const readPart = (text: string, at: number, base: number): Part | Cut => {
   return { kind: 'open', name, attributes, isEmpty: last[1] === '/', end: OPEN_END.lastIndex }
 }
 
-/** Yields the elements and the texts in order. @throws AppError VALIDATION_ERROR on `file` for a text that is not well-formed XML */
-export function* parseXmlPieces(window: TextPieces): Generator<XmlEvent> {
+/** Yields the elements and the texts in order. @param withBlanks yields texts of blanks too. @throws AppError VALIDATION_ERROR on `file` for a text that is not well-formed XML */
+export function* parseXmlPieces(window: TextPieces, { withBlanks = false } = {}): Generator<XmlEvent> {
   const path: string[] = []
   let base = 0
   let at = 0
@@ -115,7 +115,7 @@ export function* parseXmlPieces(window: TextPieces): Generator<XmlEvent> {
     const next = start < 0 ? window.text.length : start
     if (next > at && path.length > 0) {
       const text = window.text.slice(at, next)
-      if (text.trim() !== '') yield { kind: 'text', text, path }
+      if (withBlanks || text.trim() !== '') yield { kind: 'text', text, path }
     }
     at = next
     if (start < 0) continue
