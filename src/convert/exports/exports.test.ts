@@ -87,6 +87,15 @@ member,gm.example.org,geheim
     expect(JSON.stringify(report)).not.toContain('geheim')
   })
 
+  test('names of columns may stand in any case', async () => {
+    const text =
+      'HEADER-NETWORK,ADDRESS*,NETMASK*,ea-Gateway\nNETWORK,10.176.80.255,255.255.252.0,10.176.80.1\nHEADER-HostRecord,FQDN*,ADDRESSES\nHostRecord,host1.example.com,10.176.80.7\n'
+    const { devices, networks, left } = await convert(convertInfoblox, text, 'infoblox')
+    expect(networks).toMatchObject([{ subnet: '10.176.80.0/22', description: 'Gateway: 10.176.80.1' }])
+    expect(devices).toMatchObject([{ hostname: 'host1.example.com', addresses: [{ ip: '10.176.80.7' }] }])
+    expect(left).toEqual([])
+  })
+
   test.each([
     [
       'a line without its header',

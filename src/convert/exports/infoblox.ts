@@ -111,6 +111,12 @@ class Infoblox {
   }
 }
 
+/** Returns a column without the mark of a required one. Its case counts only in attributes of the owner. */
+const normalizeColumn = (cell: string): string => {
+  const column = cell.trim().replace(/\*$/, '')
+  return /^EA-/i.test(column) ? `EA-${column.slice(3)}` : column.toLowerCase()
+}
+
 /** Reads the lines. Their columns are those of the last header of their type. */
 const readObjects = (rows: readonly (readonly string[])[], infoblox: Infoblox): void => {
   const headers = new Map<string, readonly string[]>()
@@ -118,10 +124,7 @@ const readObjects = (rows: readonly (readonly string[])[], infoblox: Infoblox): 
     const type = first.trim().toLowerCase()
     if (type === '' || type.startsWith('#') || type === 'version') continue
     if (type.startsWith('header-')) {
-      headers.set(
-        type.slice('header-'.length),
-        cells.map((cell) => cell.trim().replace(/\*$/, '')),
-      )
+      headers.set(type.slice('header-'.length), cells.map(normalizeColumn))
       continue
     }
     const columns = headers.get(type)
