@@ -21,6 +21,9 @@ const MAX_DEPTH = 32
 /** The hosts of all ranges of a file. */
 const MAX_EXPANDED = 65_536
 
+/** The port behind a host, which may be a range or an IPv6 address in brackets. */
+const PORT = /^((?:[^:[\]]|\[[^\]]*\])+):(\d+)$/
+
 class Builder {
   readonly hosts = new Map<string, Record<string, unknown>>()
   readonly groups = new Map<string, Set<string>>()
@@ -28,7 +31,10 @@ class Builder {
   readonly #limit = new ObjectLimit()
   #expanded = 0
 
-  add(pattern: string, group: string, variables: Variables): void {
+  add(given: string, group: string, inventory: Variables): void {
+    const [, address, port] = PORT.exec(given) ?? []
+    const pattern = (address ?? given).replace(/^\[(.*:.*:.*)\]$/, '$1')
+    const variables = port === undefined ? inventory : { ansible_port: port, ...inventory }
     for (const name of this.#expand(pattern)) {
       if (!this.hosts.has(name)) this.#limit.add()
       this.hosts.set(name, Object.assign(this.hosts.get(name) ?? {}, variables))

@@ -41,9 +41,11 @@ export class Findings {
     else this.#add(found, ip)
   }
 
-  /** Adds a machine with a name and no address. It becomes a device, and is no host of a scan. */
+  /** Adds a machine with a name and no address. It becomes a device, and is no host of a scan. A text that is no name is left over. */
   addNamed(found: Omit<Found, 'ip'> & { readonly hostname: string }): void {
-    this.#add({ ip: '', ...found }, '')
+    const name = found.hostname.replace(/\.$/, '')
+    if (isHostname(name) || LABEL.test(name)) this.#add({ ip: '', ...found }, '')
+    else this.leave('has no name that a device may have', found)
   }
 
   #add(found: Found, ip: string): void {

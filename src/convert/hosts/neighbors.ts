@@ -52,8 +52,9 @@ const AT = new RegExp(`^(\\S+) \\(([^)\\s]+)\\) at (?:(${MAC})|[<(]incomplete[>)
 const WINDOWS = new RegExp(`^\\s*(\\d{1,3}(?:\\.\\d{1,3}){3})\\s+(${MAC})\\s+\\S+\\s*$`)
 /** `192.0.2.1   ether   00:1b:21:0a:0c:0e   C   eth0`, of `arp -n` on Linux. */
 const TABLE = new RegExp(`^(\\S+)\\s+(?:(\\w+)\\s+(${MAC})\\s+[A-Z!]+|\\(incomplete\\))\\s+\\S+\\s*$`)
-/** The lines before the entries of an interface, in any language. */
-const HEADER = /^(?:Address\s+HWtype\s|.*\s---\s0x[0-9a-f]+\s*$|Entries:\s*\d+)/i
+/** The lines before the entries of an interface, in any language, and the lines around the buckets of AIX. */
+const HEADER =
+  /^\s*(?:bucket:\s*\d+\s|There are \d+ entries in the arp table|Address\s+HWtype\s|.*\s---\s0x[0-9a-f]+\s*$|Entries:\s*\d+)/i
 
 export const convertArp: Converter = (bytes, options) => {
   const findings = new Findings('neighbor', options)

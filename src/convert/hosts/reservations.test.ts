@@ -138,6 +138,10 @@ describe('tables of neighbours', () => {
       'macOS',
       'gw.example.org (10.0.0.1) at 0:1b:21:a:c:e on en0 ifscope [ethernet]\n? (10.0.0.9) at (incomplete) on en0 ifscope [ethernet]\n? (10.0.0.255) at ff:ff:ff:ff:ff:ff on en0 ifscope [ethernet]\n',
     ],
+    [
+      'AIX',
+      '  gw.example.org (10.0.0.1) at 0:1b:21:a:c:e [ethernet] stored in bucket 120\n\nbucket:    0     contains:    0 entries\nbucket:  120     contains:    1 entries\n\nThere are 1 entries in the arp table.\n',
+    ],
   ])('those of arp -a on %s have names', async (_, text) => {
     const { hosts } = await convert(convertArp, text, 'arp')
     expect(hosts).toEqual([{ ip: '10.0.0.1', mac_address: '00:1b:21:0a:0c:0e', hostname: 'gw.example.org' }])
@@ -303,6 +307,23 @@ web
       ['host.ansible_password', 1, 'is a secret'],
       ['group.ntp', 1, 'is of a group'],
       ['group.ansible_become_pass', 1, 'is a secret'],
+    ])
+  })
+
+  test('have hosts with a port, and leave a host that is no name', async () => {
+    const text =
+      '[web]\n10.0.0.1:2222\n[2001:db8::5]:22\n2001:db8::6\nweb[1:2]:2200\ndb:2201 ansible_port=22\nodd:name\n'
+    const { devices, left } = await convert(convertAnsible, text, 'ansible')
+    expect(devices.map(({ name, addresses, description }) => [name, addresses, description])).toEqual([
+      ['10.0.0.1', [{ ip: '10.0.0.1' }], 'ansible_port: 2222'],
+      ['2001:db8::5', [{ ip: '2001:db8::5' }], 'ansible_port: 22'],
+      ['2001:db8::6', [{ ip: '2001:db8::6' }], undefined],
+      ['web1', undefined, 'ansible_port: 2200'],
+      ['web2', undefined, 'ansible_port: 2200'],
+      ['db', undefined, 'ansible_port: 22'],
+    ])
+    expect(left.map(([what, count, why]) => [what, count, why])).toEqual([
+      ['host', 1, 'has no name that a device may have'],
     ])
   })
 
