@@ -171,6 +171,17 @@ describe('bad rows', () => {
     expect(mapped.rejected).toEqual([{ number: 8, message: 'has 4 cells, and there are 3 columns' }])
   })
 
+  test('are none because of empty cells behind the last column', () => {
+    const empty = readSource('name,ip,\nweb,10.0.0.1,\ndb,10.0.0.2, \n')
+    expect([empty.columns, empty.rows.length]).toEqual([['name', 'ip'], 2])
+    const { rejected } = mapRows('devices', empty, {
+      mapping: ['name', 'addresses'],
+      emptyClears: false,
+      datacenters: new Map(),
+    })
+    expect(rejected).toEqual([])
+  })
+
   test('are given back as they stand in the file, all rows of a device together', () => {
     expect(formatBadRows(source, mapped, new Set([0])).text).toBe(
       'Name,IP,Note\r\nweb,10.0.0.1,"two\nlines"\r\nWEB,10.0.0.2,\r\nx,,,y\r\n',

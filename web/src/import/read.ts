@@ -62,7 +62,7 @@ const fromCells = (format: 'CSV' | 'XLSX', { rows, numbers, unit }: Cells, resou
   const isFilled = (row: readonly string[]) => row.some((cell) => cell.trim() !== '')
   const below = rows.flatMap((row, index) => (index > at && isFilled(row) ? [[row, numbers[index] ?? 0] as const] : []))
   if (below.length === 0) throw new SyntaxError('It has no rows below the names of the columns')
-  if (below.every(([row]) => row.length > columns.length))
+  if (below.every(([row]) => isFilled(row.slice(columns.length))))
     throw new SyntaxError(`${unit === 'row' ? 'Row' : 'Line'} ${below[0]?.[1]} has more cells than there are columns`)
   return { format, columns, rows: below.map(([row]) => row), numbers: below.map(([, number]) => number), unit }
 }
