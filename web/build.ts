@@ -245,6 +245,7 @@ const LOADED_LATER = [
   'src/base/sheets/statuses.ts',
   'src/base/sheets/subnet-text.ts',
   'src/base/sheets/words.ts',
+  'src/base/sheets/workbook-dates.ts',
   'src/base/sheets/workbook.ts',
   'src/base/sheets/zip.ts',
   'src/base/xml/xml-bytes.ts',

@@ -76,6 +76,32 @@ test('a text of several parts keeps its blanks, and its escaped characters are c
   expect((await readWorkbook(zip(files(sheet)))).rows).toEqual([['two words', 'a\nb_x000D_']])
 })
 
+test.each([
+  ['', ['2024-01-01', '2024-01-01T12:00:00Z', '06:00:00', '1900-02-28', '45292', '1.5', '45292', '2024-01-01']],
+  [
+    '<workbookPr date1904="1"/>',
+    ['2028-01-02', '2028-01-02T12:00:00Z', '06:00:00', '1904-02-29', '45292', '1.5', '45292', '2028-01-02'],
+  ],
+])('numbers with a format of dates are dates %#', async (properties, expected) => {
+  const styles =
+    '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="&quot;day&quot; 0"/><numFmt numFmtId="165" formatCode="[h]:mm"/><numFmt numFmtId="166" formatCode="[$-407]d\\. mmmm yyyy"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="166"/></cellXfs></styleSheet>'
+  const cells = [
+    ...[
+      '<c s="1"><v>45292</v></c>',
+      '<c s="2"><v>45292.5</v></c>',
+      '<c s="2"><v>0.25</v></c>',
+      '<c s="1"><v>59</v></c>',
+    ],
+    ...['<c s="3"><v>45292</v></c>', '<c s="4"><v>1.5</v></c>', '<c><v>45292</v></c>', '<c s="5"><v>45292</v></c>'],
+  ]
+  const all = {
+    ...files(`<a><row r="1">${cells.join('')}</row></a>`),
+    'xl/workbook.xml': WORKBOOK.replace('<sheets>', `${properties}<sheets>`),
+    'xl/styles.xml': styles,
+  }
+  expect((await readWorkbook(zip(all))).rows).toEqual([expected])
+})
+
 test('a small archive that unpacks to very much is refused, whatever size it claims', async () => {
   const bomb = zip(files(Buffer.alloc(600 * 2 ** 20, 0x20)), 10)
   expect(bomb.length).toBeLessThan(2 ** 20)

@@ -4,11 +4,14 @@ import { toStorable } from '../../contract/storable.ts'
 import type { Cells } from '../csv/csv.ts'
 import { decodeXmlText, parseXmlPieces, type XmlEvent } from '../xml/xml.ts'
 import { XmlBytes } from '../xml/xml-bytes.ts'
+import { type DateSystem, findDateFormats, formatDay } from './workbook-dates.ts'
 import { ZipFile } from './zip.ts'
 
 /** The largest sheet of Excel has 16,384 columns; the cells of all rows are bounded as well. */
 const MAX_COLUMNS = 16_384
 const MAX_CELLS = 20_000_000
+
+const NO_DATES: ReadonlySet<number> = new Set()
 
 const createFileError = (where: string, message: string) => invalidField('file', `${where}: ${message}`)
 
@@ -42,24 +45,20 @@ const readSharedTexts = (bytes: Uint8Array | undefined): string[] => {
   return texts
 }
 
-/** Returns the path of the first sheet that is shown. */
-const findSheet = async (zip: ZipFile): Promise<string> => {
+/** Returns the path of the first sheet that is shown, and the first day of the dates. */
+const findSheet = async (zip: ZipFile): Promise<{ readonly path: string; readonly system: DateSystem }> => {
   const workbook = await zip.read('xl/workbook.xml')
   if (!workbook) throw createFileError('the file', 'is a ZIP archive, and no workbook; unpack it first')
-  let id: string | undefined
-  for (const event of parseXml(workbook))
-    if (
-      event.kind === 'open' &&
-      local(event.name) === 'sheet' &&
-      id === undefined &&
-      !/hidden/i.test(event.attributes.state ?? '')
-    )
-      id = event.attributes['r:id']
+  let [id, system]: [string | undefined, DateSystem] = [undefined, 1900]
+  for (const event of parseXml(workbook)) {
+    if (event.kind !== 'open') continue
+    const { name, attributes } = event
+    if (local(name) === 'workbookPr' && /^(?:1|true)$/.test(attributes.date1904 ?? '')) system = 1904
+    if (local(name) === 'sheet' && id === undefined && !/hidden/i.test(attributes.state ?? '')) id = attributes['r:id']
+  }
   for (const event of parseXml((await zip.read('xl/_rels/workbook.xml.rels')) ?? new Uint8Array()))
     if (event.kind === 'open' && event.attributes.Id === id && event.attributes.Target !== undefined)
-      return event.attributes.Target.startsWith('/')
-        ? event.attributes.Target.slice(1)
-        : `xl/${event.attributes.Target}`
+      return { path: event.attributes.Target.replace(/^(?!\/)/, 'xl/').replace(/^\//, ''), system }
   throw createFileError('the file', 'has no sheet that is shown')
 }
 
@@ -85,12 +84,14 @@ export const isArchive = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && by
 /** @throws AppError VALIDATION_ERROR on `file` */
 export const readWorkbook = async (bytes: Uint8Array): Promise<Cells> => {
   const zip = new ZipFile(bytes)
-  const path = await findSheet(zip)
+  const { path, system } = await findSheet(zip)
+  const styles = await zip.read('xl/styles.xml')
+  const dates = styles ? findDateFormats(parseXml(styles), local) : NO_DATES
   const shared = readSharedTexts(await zip.read('xl/sharedStrings.xml'))
   const sheet = await zip.read(path)
   if (!sheet) throw createFileError('the file', `has no ${path}`)
   const cells: Cells = { rows: [], numbers: [], unit: 'row' }
-  let [count, number, column, type, text] = [0, 0, -1, 'n', '']
+  let [count, number, column, type, text, isDate] = [0, 0, -1, 'n', '', false]
   let row: string[] = []
   for (const event of parseXml(sheet)) {
     const name = event.kind === 'text' ? local(event.path.at(-1) ?? '') : local(event.name)
@@ -99,6 +100,7 @@ export const readWorkbook = async (bytes: Uint8Array): Promise<Cells> => {
     else if (event.kind === 'open' && name === 'c') {
       column = event.attributes.r === undefined ? column + 1 : toColumn(event.attributes.r)
       ;[type, text] = [event.attributes.t ?? 'n', '']
+      isDate = type === 'n' && dates.has(Number(event.attributes.s ?? 0))
       if (column < 0 || column >= MAX_COLUMNS)
         throw createFileError(`row ${number}`, `has more than ${MAX_COLUMNS} columns`)
     } else if (event.kind === 'text' && (name === 'v' || name === 't')) text += decodeText(event.text)
@@ -106,7 +108,7 @@ export const readWorkbook = async (bytes: Uint8Array): Promise<Cells> => {
       count += column + 1 - row.length
       if (count > MAX_CELLS) throw createFileError('the file', `has more than ${MAX_CELLS} cells`)
       while (row.length < column) row.push('')
-      row[column] = toStorable(toText(type, text, shared))
+      row[column] = isDate ? formatDay(text, system) : toStorable(toText(type, text, shared))
     } else if (event.kind === 'close' && name === 'row' && row.some((cell) => cell.trim() !== '')) {
       cells.rows.push(row)
       cells.numbers.push(number)
