@@ -2,13 +2,12 @@
 
 import { getTemporaryFolder } from '../base/runtime/unnamed-file.ts'
 import type { Tables } from '../database/tables.ts'
-import { findDocuments } from '../inventory/devices/devices.ts'
+import { readFollowed } from '../inventory/devices/devices.ts'
 import type { Device } from '../inventory/devices/schema.ts'
 import type { Network } from '../inventory/networks/api.ts'
 import * as relationships from '../inventory/relationships/relationships.ts'
 import type { OnObjectsChanged } from '../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../kernel/ctx.ts'
-import { readChanges } from '../resource/read-changes.ts'
 import { discovery, discoveryRules, inbox, scans } from './api.ts'
 import * as credentialStore from './credential-store.ts'
 import { discoveredHandlers } from './devices/discovered-devices.ts'
@@ -53,7 +52,7 @@ const DAY_MS = 86_400_000
 
 /** Compares the discovered devices at new and changed devices again with them. Deleted ones are released before they are deleted. */
 const compareDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
-  const all = await readChanges<Device>(ctx, changes, findDocuments)
+  const all = await readFollowed(ctx, changes)
   const made = all.flatMap(({ before, after }) => (!before && after && after.addresses.length > 0 ? [after.id] : []))
   const changed = all.flatMap(({ before, after }) =>
     before && after && !Bun.deepEquals(listComparedFields(before), listComparedFields(after)) ? [after.id] : [],

@@ -10,7 +10,7 @@ import { formatIp, fromIpKey } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { toNameKey } from '../../net/name-order.ts'
 import { holdsWord, type Word } from '../../net/words/word.ts'
-import { loadSearchableNames } from '../../resource/custom/engine.ts'
+import { loadSearchedNames } from '../../resource/custom/rows.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
 import { findMatch, type Match, type Query } from './matches.ts'
 import { isInRange, pickFirstInside, type Range } from './ranges.ts'
@@ -54,7 +54,7 @@ export const searchDevices = async (
   { query, range }: { readonly query: Query; readonly range: Range | undefined },
 ): Promise<Ranked[]> => {
   const { queries } = await findDevices(ctx, q)
-  const searchable = await loadSearchableNames(ctx, 'devices')
+  const searchable = await loadSearchedNames(ctx, 'devices')
   const rows = (await Array.fromAsync(readFirstRows(ctx, queries, { count: MAX_RESULTS_PER_TYPE }))).flat()
   return rows.map(({ doc }) => {
     // The column holds the JSON of a device.

@@ -94,10 +94,13 @@ const SEPARATORS = /[\s,]+/
 /** One address as most cells have it. */
 const PLAIN_ADDRESS = /^[0-9a-f.:]+$/i
 
-const splitAddresses = (text: string): { ip: string }[] =>
-  text
-    .split(SEPARATORS)
-    .flatMap((part) => (isNothing(part) || part === '/' || part === '&' ? [] : { ip: removePrefixLength(part) }))
+const splitAddresses = (text: string): { ip: string }[] => {
+  const found: { ip: string }[] = []
+  for (const part of text.split(SEPARATORS))
+    if (PLAIN_ADDRESS.test(part)) found.push({ ip: part })
+    else if (!isNothing(part) && part !== '/' && part !== '&') found.push({ ip: removePrefixLength(part) })
+  return found
+}
 
 const toNumbers = (list: readonly unknown[]): unknown[] =>
   list.flatMap((one) =>

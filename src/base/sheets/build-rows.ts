@@ -168,7 +168,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Gives the parts of addresses to the addresses of the row, and the cells of a row without an address back. */
 const placeParts = ({ addresses, parts, partCells = [], lines }: Draft): void => {
   // Several columns and lists may have one address.
-  if (addresses.length > 1) addresses.splice(0, addresses.length, ...mergeAddresses(addresses))
+  if (addresses.length > 1) {
+    const merged = mergeAddresses(addresses)
+    if (merged.length < addresses.length) addresses.splice(0, addresses.length, ...merged)
+  }
   if (!parts) return
   if (addresses.length === 0) {
     for (const line of partCells) lines.push(line)

@@ -16,10 +16,11 @@ export type Joinable = {
 /** The rows of one object. The parts of joined rows are kept by their keys, so that many rows take no longer each. */
 type Group = {
   readonly draft: Joinable
-  readonly rows: number[]
-  /** The row of each address. */
-  readonly addresses: number[]
+  /** Absent while one row has the object, as in most sheets. */
   joined?: {
+    readonly rows: number[]
+    /** The row of each address. */
+    readonly origins: number[]
     readonly addresses: Map<string, number>
     readonly lines: Set<string>
     readonly lists: Map<string, Set<unknown>>
@@ -92,7 +93,7 @@ export class RowJoiner {
       this.#merge(known, draft)
       return
     }
-    const group: Group = { draft, rows: [draft.number], addresses: draft.addresses.map(() => draft.number) }
+    const group: Group = { draft }
     this.#groups.push(group)
     if (key !== undefined) this.#byKey.set(key, group)
   }
@@ -103,19 +104,23 @@ export class RowJoiner {
         draft.row[field] = field === 'description' ? [...items].join('\n') : [...items]
     return {
       drafts: this.#groups.map(({ draft }) => draft),
-      origins: this.#groups.map(({ rows, addresses }) => (rows.length === 1 ? (rows[0] ?? 0) : { rows, addresses })),
+      origins: this.#groups.map(({ draft, joined }) =>
+        joined ? { rows: joined.rows, addresses: joined.origins } : draft.number,
+      ),
     }
   }
 
   #merge(group: Group, { number, at, row, addresses, lines }: Joinable): void {
     const { draft } = group
     group.joined ??= {
+      rows: [draft.number],
+      origins: draft.addresses.map(() => draft.number),
       addresses: new Map(draft.addresses.map((one, at) => [buildAddressKey(one), at])),
       lines: new Set(draft.lines.map(buildLineKey)),
       lists: new Map(),
     }
     const { joined } = group
-    group.rows.push(number)
+    joined.rows.push(number)
     for (const [field, value] of Object.entries(row)) this.#mergeField(draft.row, joined.lists, { field, value, at })
     for (const line of lines) {
       if (joined.lines.has(buildLineKey(line))) continue
@@ -123,7 +128,7 @@ export class RowJoiner {
       draft.lines.push(line)
     }
     const added = addAddresses(draft.addresses, joined.addresses, addresses)
-    for (let i = 0; i < added; i++) group.addresses.push(number)
+    for (let i = 0; i < added; i++) joined.origins.push(number)
     if (draft.addresses.length > 0) draft.row[MERGED_FIELD] = draft.addresses
   }
 

@@ -132,7 +132,7 @@ const hasMoved = (states: ObjectStates<Device>): boolean =>
 
 /** Checks the addresses that devices have gained and lost. */
 const followDevices: OnObjectsChanged<Tables> = async (ctx, changes) => {
-  const moved = (await readChanges<Device>(ctx, changes, devices.findDocuments)).filter(hasMoved)
+  const moved = (await devices.readFollowed(ctx, changes)).filter(hasMoved)
   if (moved.length === 0) return
   const earlier = moved.filter(({ before }) => before !== undefined)
   const [all, lost] = [

@@ -10,6 +10,7 @@ import {
   rejectIssues,
 } from '../../contract/errors.ts'
 import { runBulk } from '../../kernel/bulk/bulk-run.ts'
+import type { ChangedObject } from '../../kernel/changes/change-record.ts'
 import { updateRefs } from '../../kernel/changes/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonText } from '../../kernel/handler-result.ts'
@@ -20,6 +21,7 @@ import { lockCustom } from '../../resource/custom/engine.ts'
 import type { CustomPatch } from '../../resource/custom/fields.ts'
 import { withCustom } from '../../resource/custom/fields.ts'
 import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
+import { type ObjectStates, readChanges } from '../../resource/read-changes.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
 import { claimAddresses, findSpaces, lockAddresses, toIpKeys } from './address-locks.ts'
@@ -181,6 +183,23 @@ export { toIpKeys, updateAll }
 /** For the history. */
 export const { findHolders } = store
 export const findDocuments = store.findDocs
+
+/** In the JSON of a device with an address. */
+const WITH_ADDRESS = '"addresses":[{'
+
+const isWithAddress = ({ change, before, after }: ChangedObject): boolean =>
+  (change === 'create' && after === undefined) || [before, after].some((text) => text?.includes(WITH_ADDRESS))
+
+/** Reads changed devices, without the new and deleted ones that have no address: features that follow devices need none of these. */
+export const readFollowed = async (
+  ctx: Ctx,
+  changes: readonly ChangedObject[],
+): Promise<readonly ObjectStates<Device>[]> => {
+  const followed = changes.filter((one) => one.change === 'update' || isWithAddress(one))
+  if (followed.length === 0) return []
+  // The same list is read once.
+  return readChanges<Device>(ctx, followed.length === changes.length ? changes : followed, findDocuments)
+}
 
 /** Returns the documents of devices, and locks their rows until commit. */
 export const lockDocuments = store.lockDocs

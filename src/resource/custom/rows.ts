@@ -96,8 +96,12 @@ export type SearchedTexts =
 /** The table on which the texts of searches depend beside that of the rows. */
 export const SEARCH_TABLES = ['custom_fields'] as const
 
+/** Returns the names of the fields with values that searches find, for a read. */
+export const loadSearchedNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> =>
+  [...(await loadFields(ctx, resource)).values()].flatMap((field) => (field.searchable ? field.name : []))
+
 export const loadSearchedTexts = async (ctx: Ctx, resource: CustomResource): Promise<SearchedTexts> => {
-  const names = [...(await loadFields(ctx, resource)).values()].flatMap((field) => (field.searchable ? field.name : []))
+  const names = await loadSearchedNames(ctx, resource)
   if (names.length === 0) return undefined
   return (row) => {
     const { custom = NONE } = withCustomOfRow(row)
