@@ -32,6 +32,30 @@ export function isDomainName(text: string): boolean {
   return hasLabels(text.startsWith('*.') ? text.slice(2) : text, DOMAIN_LABEL)
 }
 
+/**
+ * Returns the ASCII form of a name with other letters (RFC 5891 section 4.4); undefined for any other text.
+ *
+ * @example
+ * toAsciiName('bücher.example') // 'xn--bcher-kva.example'
+ */
+export function toAsciiName(text: string): string | undefined {
+  if (/^[\0-\x7f]*$/.test(text)) return undefined
+  const url = /^[^\s/?#@:[\]\\%]{1,253}$/.test(text) ? URL.parse(`http://${text}`) : null
+  return url && isDomainName(url.hostname) ? url.hostname : undefined
+}
+
+/**
+ * Returns the message about a text that is no name, with the ASCII form if it has one.
+ *
+ * @param kind what the text must be
+ * @example
+ * explainName('bücher.example', 'a host name') // 'must be a host name in ASCII: write xn--bcher-kva.example'
+ */
+export function explainName(text: string, kind: string): string {
+  const ascii = toAsciiName(text)
+  return ascii === undefined ? `must be ${kind}` : `must be ${kind} in ASCII: write ${ascii}`
+}
+
 function hasLabels(text: string, label: RegExp): boolean {
   // The length goes first: hostile text of a megabyte is answered without looking at it.
   if (text.length > NAME_MAX) return false

@@ -2,7 +2,7 @@
  * Rules of texts that stand for something: a check, and the pattern that says the same in a JSON schema, in the part of ECMA-262 that
  * other languages share: no classes such as \p{L}, no \d, no flags. Browser-safe.
  */
-import { isDomainName, isHostname } from '../../net/dns-name.ts'
+import { explainName, isDomainName, isHostname, toAsciiName } from '../../net/dns-name.ts'
 import { parseMac } from '../../net/mac.ts'
 
 export type TextRule = {
@@ -54,18 +54,11 @@ const DOMAIN_LABEL = buildAlternation(buildLabelPattern(63), `_${buildLabelPatte
 /** The longest name of the DNS in text, without the root dot (RFC 1035 section 2.3.4). */
 export const MAX_DOMAIN_NAME = 253
 
-/** Returns the ASCII form (RFC 5891 section 4.4) of a name with other letters; undefined for a name without one. */
-const toAsciiName = (text: string): string | undefined => {
-  const url = /^[^\s/?#@:[\]\\%]{1,253}$/.test(text) ? URL.parse(`http://${text}`) : null
-  return url && isDomainName(url.hostname) ? url.hostname : undefined
-}
-
 /** @param underscores what is wrong with an underscore */
 const createExplain =
   (kind: string, underscores: string) =>
   (text: string): string | undefined => {
-    const ascii = /^[\0-\x7f]*$/.test(text) ? undefined : toAsciiName(text)
-    if (ascii !== undefined) return `must be ${kind} in ASCII: write ${ascii}`
+    if (toAsciiName(text) !== undefined) return explainName(text, kind)
     return text.includes('_') && text.length <= MAX_DOMAIN_NAME ? `must be ${kind}: ${underscores}` : undefined
   }
 

@@ -7,6 +7,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { isNameWithin, normalizeName } from '../../net/dns/name.ts'
 import { checkValue, normalizeValue } from '../../net/dns/value.ts'
+import { explainName } from '../../net/dns-name.ts'
 import { type DnsRecord, type DnsRecordDraft, type DnsRecordPatch, dnsRecords } from './api.ts'
 import * as store from './store.ts'
 
@@ -45,7 +46,7 @@ const validateValue = ({ type, value }: Fields): FieldIssue[] => {
 
 const validateName = ({ name, type }: Fields, zone: Zone): FieldIssue[] => {
   const relative = parseRelativeName(name, zone.name)
-  if (relative === undefined) return [{ field: 'name', message: `must be a name in the zone ${zone.name}` }]
+  if (relative === undefined) return [{ field: 'name', message: explainName(name, `a name in the zone ${zone.name}`) }]
   return relative === '@' && (type === 'CNAME' || type === 'NS')
     ? [{ field: 'name', message: `the zone itself can have no own ${type}` }]
     : []

@@ -20,6 +20,7 @@ import { SpaceFilter, SpaceId } from '../../inventory/spaces/fields.ts'
 import { operation } from '../../kernel/operation.ts'
 import { toMailboxName } from '../../net/dns/master-file.ts'
 import { normalizeName } from '../../net/dns/name.ts'
+import { explainName } from '../../net/dns-name.ts'
 import { DnsRrset, DnsZone, DriftKind, DriftReport, RrsetState, SyncPlan, ZoneKind, ZoneMode } from './schema.ts'
 
 const isName = (name: string): boolean => normalizeName(name) !== undefined
@@ -27,7 +28,9 @@ const toNormalName = (name: string): string => normalizeName(name) ?? name
 
 /** A name that is empty where none is given. */
 const ZoneName = text(255)
-  .refine((name) => name === '' || (isName(name) && name !== '.'), { error: 'must be a domain name' })
+  .refine((name) => name === '' || (isName(name) && name !== '.'), {
+    error: ({ input }) => explainName(String(input), 'a domain name'),
+  })
   .transform((name) => (name === '' ? '' : toNormalName(name)))
 
 const EMAIL_PATTERN = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63})*"
@@ -54,7 +57,9 @@ const fields = {
   nameservers: z
     .array(
       line(255)
-        .refine((name) => isName(name) && name !== '.', { error: 'must be a host name' })
+        .refine((name) => isName(name) && name !== '.', {
+          error: ({ input }) => explainName(String(input), 'a host name'),
+        })
         .transform(toNormalName),
     )
     .max(20)

@@ -121,6 +121,22 @@ describe.each(engines())('zones on %s', (dialect) => {
       expect(await inv.ask('POST /api/dns/zones', draft)).toMatchObject(refusal(field))
     })
 
+    test('a name with other letters than ASCII is refused with its ASCII form, also of a name server and of an own record', async () => {
+      expect(await inv.ask('POST /api/dns/zones', { name: 'bücher.example' })).toMatchObject({
+        body: { error: 'name: must be a domain name in ASCII: write xn--bcher-kva.example' },
+      })
+      expect(
+        await inv.ask('POST /api/dns/zones', { name: 'x.example', nameservers: ['ns.bücher.example'] }),
+      ).toMatchObject({
+        body: { error: 'nameservers[0]: must be a host name in ASCII: write ns.xn--bcher-kva.example' },
+      })
+      const zone = await inv.api.dnsZones.create({ name: 'ascii.example' })
+      const record = { zone_id: zone.id, name: 'bücher', type: 'A', value: '192.0.2.1' }
+      expect(await inv.ask('POST /api/dns/records', record)).toMatchObject({
+        body: { error: 'name: must be a name in the zone ascii.example in ASCII: write xn--bcher-kva' },
+      })
+    })
+
     test('keeps its name and its subnet', async () => {
       const { id } = await make({ subnet: '10.99.0.0/16' })
       expect(await inv.ask(`PUT /api/dns/zones/${id}`, { name: 'other.example' })).toMatchObject(refusal('name'))

@@ -23,6 +23,14 @@ describe.each(engines())('names on %s', (dialect) => {
     }
   })
 
+  test('the interface of an address has the name of its port, whichever form is sent', async () => {
+    const { api } = inv
+    const addresses = [{ ip: '192.0.2.7', interface: `${DECOMPOSED} 0` }]
+    const device = await api.devices.create({ name: 'with a port', addresses })
+    const port = await api.ports.create({ device_id: device.id, name: `${COMPOSED} 0` })
+    expect(device.addresses[0]?.interface).toBe(port.name)
+  })
+
   test('the two forms of a name are one name where names are unique', async () => {
     const { api } = inv
     await api.spaces.create({ name: 'Caf\u00e9' })

@@ -58,7 +58,10 @@ const AddressInput = z
     label: text(128).prefault(null),
     network_id: reference('networks').prefault(null),
     switch_port: text(255).prefault(null),
-    interface: text(64).prefault(null).describe('The port of the device itself'),
+    interface: text(64)
+      .transform((name) => name.normalize('NFC'))
+      .prefault(null)
+      .describe('The port of the device itself'),
     mac_address: MacAddress.prefault(null),
     dns_name: DnsName.prefault(null).describe('Its name in the DNS'),
     pool_id: reference('pools').prefault(null),

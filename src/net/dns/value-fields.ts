@@ -1,6 +1,6 @@
 // The fields of record values: each in presentation format (RFC 1035 section 5.1) and in wire format.
 
-import { isHostname } from '../dns-name.ts'
+import { explainName, isHostname } from '../dns-name.ts'
 import { formatIp, parseIp } from '../ip.ts'
 import { encodeName, normalizeName } from './name.ts'
 import { TextWriter } from './text-writer.ts'
@@ -48,7 +48,7 @@ export function createNameField(label: string, rule: NameRule): Field {
     encode: (text) => {
       const name = normalizeName(text)
       const wire = name !== undefined && isPermitted(name, rule) ? encodeName(name) : undefined
-      return wire ?? refuse(`${label} must be a ${rule === 'any' ? 'domain' : 'host'} name`)
+      return wire ?? refuse(`${label} ${explainName(text, rule === 'any' ? 'a domain name' : 'a host name')}`)
     },
     decode: (rdata) => rdata.name(),
   }

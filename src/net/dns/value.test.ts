@@ -66,7 +66,7 @@ describe('a value', () => {
     ['CNAME', '', 'the target must be a domain name'],
     ['CNAME', '.', 'the target must be a domain name'],
     ['CNAME', 'a b', 'the target must be a domain name'],
-    ['CNAME', 'bücher.example', 'the target must be a domain name'],
+    ['CNAME', 'bücher.example', 'the target must be a domain name in ASCII: write xn--bcher-kva.example'],
     ['MX', 'mail.example.net', 'must have the form 10 mail.example.net'],
     ['MX', '65536 mail', 'the preference must be a whole number from 0 to 65535'],
     ['MX', '-1 mail', 'the preference must be a whole number from 0 to 65535'],

@@ -86,12 +86,19 @@ const listMacParts = (word: string): string[] => {
 
 const trimZeros = (group: string): string => group.replace(/^0+(?=.)/, '')
 
+/** Tells whether groups without leading zeros have several zero groups beside another one. */
+const hasShortZeros = (groups: readonly string[]): boolean =>
+  groups.every((group) => group !== '' && group === trimZeros(group)) &&
+  groups.some((group, i) => group === '0' && groups[i + 1] === '0') &&
+  groups.some((group) => group !== '0')
+
 /** Returns the forms of RFC 5952 in which a part of an address with leading zeros or zero groups may be stored. */
 const listIpv6Parts = (word: string): string[] => {
   if (!/^[0-9a-f:]+$/.test(word) || !word.includes(':')) return []
   const groups = word.split(':')
-  if (groups.length > 8 || groups.some(({ length }) => length > 4) || !groups.some(({ length }) => length > 2))
-    return []
+  if (groups.length > 8 || groups.some(({ length }) => length > 4)) return []
+  // Groups of at most two digits are rather octets, unless there are zero groups as only an address has them.
+  if (!groups.some(({ length }) => length > 2) && !hasShortZeros(groups)) return []
   const halves = word.split('::')
   if (halves.length > 2) return []
   if (halves.length === 2) {
