@@ -43,7 +43,7 @@ export const discoveryApp = (dialect: Dialect, env: Readonly<Record<string, stri
   let admin: TestCaller | undefined
   let networks = 0
   beforeAll(async () => {
-    app = await testApp({ dialect, env, now: () => new Date(clock.ms), startScan: scanner.startScan })
+    app = await testApp({ dialect, env, now: () => new Date(clock.ms), startScan: scanner.startScan, withJobs: false })
     admin = await app.as('admin')
   }, START_TIMEOUT_MS)
   afterAll(() => app?.close(), START_TIMEOUT_MS)
