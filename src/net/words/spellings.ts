@@ -30,7 +30,7 @@ export const extractHost = (text: string): string | undefined => {
 }
 
 /**
- * Returns the canonical address that a text stands for, alone or as the host of a URL or with a port.
+ * Returns the canonical address that a text stands for, by itself or as the host of a URL or with a port.
  * @example extractIp('https://[2001:DB8:0::1]:8443/login') // '2001:db8::1'
  */
 export const extractIp = (text: string): string | undefined => normalizeIp(text) ?? normalizeIp(extractHost(text) ?? '')
