@@ -243,7 +243,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     path: '/api/dns/zones',
     file: 'dns/zone-resource.ts',
     form: ({ PLAIN_ZONE }) => PLAIN_ZONE,
-    own: ['status', 'status_message', 'serial', 'last_synced_at'],
+    own: ['status', 'status_message', 'serial', 'pending_count', 'last_synced_at'],
     filled: ({ 'dns-providers': provider, datacenters, networks, spaces }) => ({
       ...{ name: 'example.com', provider_id: provider, description, tags, datacenter_id: datacenters },
       ...{ network_id: networks, statuses: ['active', 'planned'], space_id: spaces, address_label: 'front' },
