@@ -248,6 +248,7 @@ const LOADED_LATER = [
   'src/base/sheets/workbook-dates.ts',
   'src/base/sheets/workbook.ts',
   'src/base/sheets/zip.ts',
+  'src/base/xml/byte-pieces.ts',
   'src/base/xml/xml-bytes.ts',
   'src/base/xml/xml.ts',
   'src/contract/own.ts',
