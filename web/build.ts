@@ -168,7 +168,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|seen-card|form/(device-drawer|address-f|mount-values))|resource/(build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|mount-values))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -194,8 +194,8 @@ const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-li
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
 
-/** Changes, their undo, and the moments of the past. */
-const HISTORY = /\/web\/src\/history\//
+/** Changes, their undo, the moments of the past, and the dialog that shows the changes of a deletion. */
+const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
 
 /** The form of a device. */
 const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f|mount-values)/

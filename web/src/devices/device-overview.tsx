@@ -14,6 +14,7 @@ import css from './devices.module.css'
 import { buildDeviceFields, DEVICE_ORDER } from './fields.ts'
 import { relationshipsQuery } from './queries.ts'
 import { RelationshipBadge } from './relationship-badge.tsx'
+import { SeenCard } from './seen-card.tsx'
 
 const MOST_SHOWN = 8
 
@@ -24,7 +25,6 @@ const DevicePosition = lazy(() =>
 const DeviceTypeName = lazy(() =>
   import('../device-types/device-type-name.tsx').then((module) => ({ default: module.DeviceTypeName })),
 )
-const SeenCard = lazy(() => import('./seen-card.tsx').then((module) => ({ default: module.SeenCard })))
 const fields = buildDeviceFields()
 
 const Related = ({ device }: { readonly device: Device }) => {
@@ -97,9 +97,7 @@ export const DeviceOverview = ({ device }: { readonly device: Device }) => {
       <div className={css.side}>
         <CustomFacts resource="devices" object={device} />
         <Related device={device} />
-        <Suspense>
-          <SeenCard device={device} />
-        </Suspense>
+        <SeenCard device={device} />
         {zones.length > 0 && (
           <Suspense>
             <DeviceNames device={device} zones={zones} />

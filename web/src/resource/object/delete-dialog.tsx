@@ -1,18 +1,12 @@
-/** Asks before an object is deleted, and shows the other objects that the deletion changes. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
-import { Confirm } from '../../ui/layers.tsx'
-import { Skeleton } from '../../ui/primitives.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
-import { NoteField } from '../note-field.tsx'
+/** Asks before an object is deleted, and shows the other objects that the deletion changes. The code is loaded when it is opened. */
+import { lazy, Suspense } from 'react'
 import type { Resource } from '../resource.ts'
-import { createUndo } from './undo.ts'
 
 export const DeletePreview = lazy(() =>
   import('../../history/delete-preview.tsx').then((module) => ({ default: module.DeletePreview })),
 )
 
-type Props<T> = {
+export type DeleteProps<T> = {
   readonly resource: Resource<T>
   readonly id: string
   readonly name: string
@@ -23,38 +17,10 @@ type Props<T> = {
   readonly onConfirmed?: () => unknown
 }
 
-export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, onConfirmed }: Props<T>) => {
-  const client = useQueryClient()
-  const [note, setNote] = useState('')
-  const { preview } = resource
-  const remove = useMutation({
-    mutationFn: async () => {
-      // A page that reads the object would read it once more, and find nothing.
-      await onConfirmed?.()
-      return resource.remove(id, note)
-    },
-    onSuccess: (change) => {
-      toast(`Deleted ${name}`, createUndo([change]))
-      for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
-    },
-    onError: (error) => toastError(`${name} is still there`, error),
-  })
-  return (
-    <Confirm
-      title={`Delete ${name}?`}
-      action={`Delete ${resource.noun}`}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
-      {deleteWarning} {!preview && "This can't be undone."}
-      {preview && (
-        <>
-          <Suspense fallback={<Skeleton />}>
-            <DeletePreview ids={[id]} load={() => preview(id)} />
-          </Suspense>
-          <NoteField value={note} onChange={setNote} />
-        </>
-      )}
-    </Confirm>
-  )
-}
+const Content = lazy(() => import('./delete-confirm.tsx').then((module) => ({ default: module.DeleteConfirm })))
+
+export const DeleteDialog = <T,>(props: DeleteProps<T>) => (
+  <Suspense>
+    <Content {...(props as DeleteProps<unknown>)} />
+  </Suspense>
+)

@@ -1,0 +1,43 @@
+/** The content of the dialog that asks before an object is deleted. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { DeletePreview } from '../../history/delete-preview.tsx'
+import { Confirm } from '../../ui/layers.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { NoteField } from '../note-field.tsx'
+import type { DeleteProps } from './delete-dialog.tsx'
+import { createUndo } from './undo.ts'
+
+export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, onConfirmed }: DeleteProps<T>) => {
+  const client = useQueryClient()
+  const [note, setNote] = useState('')
+  const { preview } = resource
+  const remove = useMutation({
+    mutationFn: async () => {
+      // A page that reads the object would read it once more, and find nothing.
+      await onConfirmed?.()
+      return resource.remove(id, note)
+    },
+    onSuccess: (change) => {
+      toast(`Deleted ${name}`, createUndo([change]))
+      for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
+    },
+    onError: (error) => toastError(`${name} is still there`, error),
+  })
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      action={`Delete ${resource.noun}`}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      {deleteWarning} {!preview && "This can't be undone."}
+      {preview && (
+        <>
+          <DeletePreview ids={[id]} load={() => preview(id)} />
+          <NoteField value={note} onChange={setNote} />
+        </>
+      )}
+    </Confirm>
+  )
+}
