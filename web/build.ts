@@ -244,13 +244,9 @@ const LOADED_LATER = [
   'src/base/sheets/sheet.ts',
   'src/base/sheets/statuses.ts',
   'src/base/sheets/subnet-text.ts',
+  'src/base/sheets/unpacked-size.ts',
   'src/base/sheets/words.ts',
-  'src/base/sheets/workbook-dates.ts',
   'src/base/sheets/workbook.ts',
-  'src/base/sheets/zip.ts',
-  'src/base/xml/byte-pieces.ts',
-  'src/base/xml/xml-bytes.ts',
-  'src/base/xml/xml.ts',
   'src/contract/own.ts',
   'src/contract/storable.ts',
   'src/inventory/sheets.ts',
@@ -294,6 +290,9 @@ for (const path of [...EVALUATED, ...LOADED_LATER])
 /** Reads and writes YAML, which only imports need. */
 const YAML = /\/node_modules\/yaml\//
 
+/** Reads workbooks, which only imports need. */
+const WORKBOOKS = /\/node_modules\/hucre\//
+
 /** Draws QR codes, which only a new authenticator app needs. */
 const QR = /\/node_modules\/uqr\//
 
@@ -304,6 +303,7 @@ const isShared = (id: string): boolean =>
   !LATER_FACTS.test(id) &&
   !ALL_LISTS.test(id) &&
   !YAML.test(id) &&
+  !WORKBOOKS.test(id) &&
   !QR.test(id) &&
   !id.includes(COMMANDS) &&
   !LOADED_LATER.includes(id)

@@ -100,8 +100,8 @@ const readPart = (text: string, at: number, base: number): Part | Cut => {
   return { kind: 'open', name, attributes, isEmpty: last[1] === '/', end: OPEN_END.lastIndex }
 }
 
-/** Yields the elements and the texts in order. @param withBlanks yields texts of blanks too. @throws AppError VALIDATION_ERROR on `file` for a text that is not well-formed XML */
-export function* parseXmlPieces(window: TextPieces, { withBlanks = false } = {}): Generator<XmlEvent> {
+/** Yields the elements, and the texts that are not blank, in order. @throws AppError VALIDATION_ERROR on `file` for a text that is not well-formed XML */
+export function* parseXmlPieces(window: TextPieces): Generator<XmlEvent> {
   const path: string[] = []
   let base = 0
   let at = 0
@@ -115,7 +115,7 @@ export function* parseXmlPieces(window: TextPieces, { withBlanks = false } = {})
     const next = start < 0 ? window.text.length : start
     if (next > at && path.length > 0) {
       const text = window.text.slice(at, next)
-      if (withBlanks || text.trim() !== '') yield { kind: 'text', text, path }
+      if (text.trim() !== '') yield { kind: 'text', text, path }
     }
     at = next
     if (start < 0) continue
