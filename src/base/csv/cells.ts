@@ -34,16 +34,18 @@ export const formatCell = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const parseList = (text: string): readonly unknown[] => {
-  if (text.startsWith('[')) {
-    const parsed: unknown = JSON.parse(text)
-    if (Array.isArray(parsed)) return parsed
-  }
-  return text
+/** Returns a list that is written as JSON. @throws SyntaxError for invalid JSON */
+const parseJsonList = (text: string): readonly unknown[] | undefined => {
+  if (!text.startsWith('[')) return undefined
+  const parsed: unknown = JSON.parse(text)
+  return Array.isArray(parsed) ? parsed : undefined
+}
+
+const splitList = (text: string): string[] =>
+  text
     .split(/[;\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
-}
 
 /** What people write where there is no value. A text or a name may be one of these. */
 const NOTHING: ReadonlySet<string> = new Set([
@@ -89,7 +91,7 @@ const PREFIX_LENGTH = /\/\d{1,3}$/
 const removePrefixLength = (text: string): string => text.replace(PREFIX_LENGTH, '')
 
 /** People write addresses with commas and blanks between as well; no address has either. */
-const SEPARATORS = /[\s,]+/
+const SEPARATORS = /[\s,;]+/
 
 /** One address as most cells have it. */
 const PLAIN_ADDRESS = /^[0-9a-f.:]+$/i
@@ -102,15 +104,13 @@ const splitAddresses = (text: string): { ip: string }[] => {
   return found
 }
 
-const toNumbers = (list: readonly unknown[]): unknown[] =>
-  list.flatMap((one) =>
-    typeof one === 'string'
-      ? one
-          .split(SEPARATORS)
-          .filter((part) => part !== '')
-          .map(parseVlan)
-      : [one],
-  )
+const splitNumbers = (text: string): (number | string)[] =>
+  text
+    .split(SEPARATORS)
+    .filter((part) => part !== '')
+    .map(parseVlan)
+
+const READ_PARTS = { numbers: splitNumbers, addresses: splitAddresses } as const
 
 /** @throws SyntaxError for invalid JSON */
 export const readCell = (kind: CellKind, cell: string): unknown => {
@@ -118,12 +118,12 @@ export const readCell = (kind: CellKind, cell: string): unknown => {
   const text = cell.trim()
   if (kind === 'word') return text
   if (kind === 'record') return text === '' ? null : JSON.parse(text)
-  if (kind === 'list') return text === '' ? [] : parseList(text)
+  if (kind === 'list') return parseJsonList(text) ?? splitList(text)
   if (kind === 'numbers' || kind === 'addresses') {
-    if (kind === 'addresses' && PLAIN_ADDRESS.test(text)) return [{ ip: text }]
-    const list = isNothing(text) ? [] : parseList(text)
-    if (kind === 'numbers') return toNumbers(list)
-    return list.flatMap((one) => (typeof one === 'string' ? splitAddresses(one) : [one]))
+    if (isNothing(text)) return []
+    const readParts = READ_PARTS[kind]
+    const list = parseJsonList(text)
+    return list ? list.flatMap((one): unknown[] => (typeof one === 'string' ? readParts(one) : [one])) : readParts(text)
   }
   if (isNothing(text)) return null
   if (kind === 'number') return parseNumber(text)

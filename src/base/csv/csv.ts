@@ -99,23 +99,22 @@ export const parseCells = (input: string): Cells => {
     if (text.charCodeAt(start) === QUOTE) {
       at = start
       const openedIn = line
-      quoted = ''
       for (;;) {
         const close = text.indexOf('"', at + 1)
         if (close === -1) throw new SyntaxError(`The quote in line ${openedIn} is never closed`)
         const piece = text.slice(at + 1, close)
         if (piece.includes('\n') || piece.includes('\r')) line += countLines(piece)
-        quoted += piece
+        quoted = quoted === undefined ? piece : `${quoted}"${piece}`
         at = close + 1
         if (text.charCodeAt(at) !== QUOTE) break
-        quoted += '"'
       }
       start = at
     }
     let code = text.charCodeAt(at)
     while (at < text.length && code !== mark && code !== LINE_FEED && code !== RETURN) code = text.charCodeAt(++at)
     const plain = text.slice(start, at)
-    row.push(restore(quoted === undefined ? plain.trim() : quoted + plain.trimEnd()))
+    if (quoted === undefined) row.push(restore(plain.trim()))
+    else row.push(restore(plain === '' ? quoted : quoted + plain.trimEnd()))
     if (at < text.length && code === mark) {
       at++
       if (at === text.length) row.push('')

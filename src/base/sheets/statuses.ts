@@ -38,6 +38,7 @@ export type Choice = {
 
 /** Returns the value of a choice that a text means in any case; the text itself for none, which its field refuses. */
 export const readChoice = (of: readonly string[], text: string): Choice => {
+  if (of.includes(text)) return { value: text }
   const word = normalize(text)
   const own = of.find((value) => normalize(value) === word) ?? of.find((value) => SAME[value]?.includes(word))
   if (own !== undefined) return { value: own }
