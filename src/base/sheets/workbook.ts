@@ -9,12 +9,12 @@ import { sumUnpackedSizes } from './unpacked-size.ts'
 const MAX_BYTES = 512 * 2 ** 20
 /** The most cells of all rows, with the empty ones before a filled one. */
 const MAX_CELLS = 20_000_000
-/** The days of a time alone: day 0 of dates since 1900, and of those since 1904. */
+/** The days of a time without a date: day 0 of dates since 1900, and of those since 1904. */
 const TIME_DAYS: ReadonlySet<string> = new Set(['1899-12-31', '1904-01-01'])
 
 const createFileError = (message: string) => invalidField('file', `the file: ${message}`)
 
-/** Returns a date, with the time where there is one, or a time alone. @example '2024-01-01T12:00:00Z' */
+/** Returns a date, with the time where there is one, or a time without a date. @example '2024-01-01T12:00:00Z' */
 const formatDate = (date: Date): string => {
   if (Number.isNaN(date.getTime())) return ''
   // Seconds are the smallest unit that a format shows without fractions.
