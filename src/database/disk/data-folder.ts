@@ -85,7 +85,7 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
       log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
     // Created before SQLite does, so that its log and its index get the permissions of the file.
     start.run(() => makePrivateFile(file))
-    const opened = start.run(() => openSqlite<Tables>(file, { guardFor, onCheckpointFailure }))
+    const opened = start.run(() => openSqlite<Tables>(file, { guardFor, log, onCheckpointFailure }))
     db = opened
     const applied = await migrate(opened, {
       migrations,
@@ -97,7 +97,7 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
     })
     if (applied.length > 0) log.info('database migrated', { applied })
     const maintain = async () => {
-      if (opened.diskProblem() === undefined) reserve.take()
+      if (opened.fault() === undefined) reserve.take()
     }
     return { db: opened, maintain, close }
   } catch (error) {

@@ -1,0 +1,66 @@
+/**
+ * Notices that the data file or its log was replaced or deleted while it is open. SQLite goes on with the files that it has opened: what
+ * it writes then is in no folder any more, and its log at the old path would be applied to the new file.
+ */
+import { constants, type Database } from 'bun:sqlite'
+import { type BigIntStats, renameSync, rmSync, statSync } from 'node:fs'
+import { DISK_FAULTS } from '../../base/disk/disk-errors.ts'
+import { FaultError } from '../../base/disk/fault.ts'
+
+export type FileIdentity = {
+  /** Compares device and inode of both files; takes some microseconds. @throws FaultError unless they are the opened ones */
+  readonly check: () => void
+  /** Returns the result of the last check. */
+  readonly isInPlace: () => boolean
+  /** Called outside of any transaction after a failed check: moves the log into the opened file, and out of the way of the new one. */
+  readonly leave: () => void
+}
+
+type Place = Pick<BigIntStats, 'dev' | 'ino'>
+
+const readPlace = (file: string): Place | undefined => statSync(file, { bigint: true, throwIfNoEntry: false })
+
+const isSame = (a: Place | undefined, b: Place | undefined): boolean =>
+  a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+
+/** @param writer a connection that has read the file, so that its log exists */
+export const createFileIdentity = (file: string, writer: Database, now = () => new Date()): FileIdentity => {
+  const log = `${file}-wal`
+  const index = `${file}-shm`
+  const places = { file: readPlace(file), log: readPlace(log), index: readPlace(index) }
+  let isInPlace = true
+  let hasLeft = false
+
+  const isOwnFile = (): boolean => isSame(readPlace(file), places.file)
+
+  /** Removes a file that is still the opened one. */
+  const removeOwn = (path: string, place: Place | undefined): void => {
+    if (isSame(readPlace(path), place)) rmSync(path, { force: true })
+  }
+
+  return {
+    isInPlace: () => isInPlace,
+    check: () => {
+      places.log ??= readPlace(log)
+      isInPlace = isOwnFile() && isSame(readPlace(log), places.log)
+      if (!isInPlace) throw new FaultError(DISK_FAULTS.replaced)
+    },
+    leave: () => {
+      if (hasLeft) return
+      hasLeft = true
+      // SQLite writes to the files that it has opened, so the new file is not touched.
+      const row = writer.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
+      // The last connection would delete a log that is at the path of its own.
+      writer.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
+      if (isOwnFile()) return
+      if (row?.busy === 0) removeOwn(log, places.log)
+      else if (isSame(readPlace(log), places.log)) {
+        const stamp = now()
+          .toISOString()
+          .replace(/[-:]|\.\d+/g, '')
+        renameSync(log, `${file.replace(/\.db$/, '')}-replaced-${stamp}.db-wal`)
+      }
+      removeOwn(index, places.index)
+    },
+  }
+}
