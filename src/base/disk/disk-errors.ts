@@ -33,8 +33,9 @@ export const DISK_FAULTS: Readonly<Record<DiskProblem, Fault>> = {
   },
   damaged: {
     kind: 'damaged',
-    reason: 'the data file is damaged: changes are refused until one succeeds',
-    remedy: 'stop the server, keep the folder as it is, and plat restore the latest backup; plat doctor shows details',
+    // SQLite reports a read that fails with EIO within a statement in the same way.
+    reason: 'the data file is damaged, or its disk fails to read it: changes are refused until one succeeds',
+    remedy: 'plat doctor shows details; if it is damaged, keep the folder as it is, and plat restore the latest backup',
   },
   replaced: {
     kind: 'replaced',

@@ -30,13 +30,15 @@ export type Writer = { readonly run: (sql: string) => unknown; readonly inTransa
 const LARGEST_GROUP = 64
 /** Maximum time without a turn of the event loop during a group, so that reads are still answered. */
 const LONGEST_HOLD_MS = 15
-/** Maximum wait of a write while another program holds the lock of the file, and the pause between two tries. */
 const LONGEST_LOCK_WAIT_MS = 5000
+/** Pause between two tries to get the lock of the file. */
 const LOCK_STEP_MS = 5
 
 type Listeners = {
   /** Called before each transaction, and after its commit, before it is answered. @throws Error if the file is no longer in its place */
   readonly check?: () => void
+  /** Maximum wait of a write while another program holds the lock of the file. */
+  readonly lockWaitMs?: number | undefined
   /** Called when a transaction has begun, before its first write. */
   readonly begun?: () => void
   /** Called with the errors of each transaction, after it has ended and before the next one begins. */
@@ -120,7 +122,7 @@ export class CommitGroup {
         if (!isBusy(error) || this.#writer !== this.#database) throw error
         const nowMs = performance.now()
         lockedSinceMs ??= nowMs
-        const lateMs = nowMs - LONGEST_LOCK_WAIT_MS
+        const lateMs = nowMs - (this.#listeners.lockWaitMs ?? LONGEST_LOCK_WAIT_MS)
         if (lockedSinceMs <= lateMs) waiting = this.#rejectOlder(waiting, lateMs, error)
         if (waiting.length === 0) return waiting
       }

@@ -100,6 +100,8 @@ export type SqliteOptions = {
   readonly log?: Logger
   /** Called when a checkpoint beside the writes fails. Commits then run checkpoints. */
   readonly onCheckpointFailure?: (error: unknown) => void
+  /** Maximum wait of a write while another program holds the lock of the file. */
+  readonly lockWaitMs?: number
   /** The time for which snapshots may prevent a reset of the log before they are recalled. */
   readonly resetAfterMs?: number
 }
@@ -122,7 +124,7 @@ const reportTo =
 /** Opens or creates a database file. @throws if SQLite is too old, or the file can't be opened */
 export const openSqlite = <Tables>(
   file: string,
-  { guardFor = unguarded, log, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},
+  { guardFor = unguarded, log, onCheckpointFailure = () => {}, lockWaitMs, ...timing }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
   const writer = connectWriter(file, { logPages: LOG_PAGES, create: true })
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
@@ -217,7 +219,7 @@ export const openSqlite = <Tables>(
   const moving = { onFailure: onCheckpointFailure, mayOpen: isInPlace, snapshots, recall }
   const checkpoints = createCheckpoints({ file, writer, ...moving, ...timing })
   const { maintain: between, beforeLarge } = checkpoints
-  const listeners = { check, begun, ended, finish, between, beforeLarge, large: largeWriter }
+  const listeners = { check, lockWaitMs, begun, ended, finish, between, beforeLarge, large: largeWriter }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
