@@ -121,10 +121,14 @@ testAll(
     const { folder, server, file } = await serve()
     await create(server, folder, 'before')
     rmSync(`${file}-wal`)
-    expect((await until('a server that is not ready', async () => {
-      const state = await ready(server)
-      return state.status === 503 ? state : undefined
-    })).message).toBe(REPLACED)
+    expect(
+      (
+        await until('a server that is not ready', async () => {
+          const state = await ready(server)
+          return state.status === 503 ? state : undefined
+        })
+      ).message,
+    ).toBe(REPLACED)
     expect(await create(server, folder, 'after')).toEqual({ status: 503, error: REPLACED })
     await server.kill()
     expect(namesIn(file)).toEqual(['before'])
