@@ -16,7 +16,7 @@ export type Fault = {
 /** Returns the text for requests, `/readyz` and the log. */
 export const formatFault = ({ reason, remedy }: Fault): string => `${reason}; ${remedy}`
 
-/** A request that the fault has made impossible. Nothing of it was stored. */
+/** A request that the fault has made impossible. */
 export class FaultError extends AppError {
   constructor(
     readonly fault: Fault,

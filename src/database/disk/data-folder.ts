@@ -1,7 +1,7 @@
 /** Manages the data folder of SQLite: one process, one file, its reserve of space, copies before upgrades. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getDiskProblem } from '../../base/disk/disk-errors.ts'
+import { type DiskProblem, getDiskProblem } from '../../base/disk/disk-errors.ts'
 import { makePrivateFile, makePrivateFolder } from '../../base/disk/private-files.ts'
 import { createDiskReserve, type DiskReserve } from '../../base/disk/reserve.ts'
 import type { Logger } from '../../base/runtime/log.ts'
@@ -47,6 +47,9 @@ export const tidyDataDir = (dataDir: string): void => {
   }
 }
 
+/** A full disk has these problems when files are opened. */
+const OF_FULL_DISK: ReadonlySet<DiskProblem> = new Set(['full', 'failing', 'read-only'])
+
 /** A disk that filled up before the start may lack space for the small files that opening needs. */
 const startOn = (reserve: DiskReserve) => {
   let isFull = false
@@ -56,7 +59,8 @@ const startOn = (reserve: DiskReserve) => {
       try {
         return work()
       } catch (error) {
-        if (getDiskProblem(error) === undefined) throw error
+        const problem = getDiskProblem(error)
+        if (problem === undefined || !OF_FULL_DISK.has(problem)) throw error
         isFull = true
         reserve.release()
         return work()

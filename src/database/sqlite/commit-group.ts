@@ -35,7 +35,9 @@ const LONGEST_LOCK_WAIT_MS = 5000
 const LOCK_STEP_MS = 5
 
 type Listeners = {
-  /** Called before each transaction, and after its commit, before it is answered. @throws Error if the file is no longer in its place */
+  /** Called before each transaction. @throws Error if it cannot be stored */
+  readonly before?: (isLarge: boolean) => void
+  /** Called after each commit, before it is answered. @throws Error if it is not stored, because the file was replaced */
   readonly check?: () => void
   /** Maximum wait of a write while another program holds the lock of the file. */
   readonly lockWaitMs?: number | undefined
@@ -148,7 +150,7 @@ export class CommitGroup {
     let outcomes: Outcome[] = []
     let isCommitting = false
     try {
-      this.#listeners.check?.()
+      this.#listeners.before?.(large !== undefined)
       this.#waitForDisk(!group.every(({ deferSync }) => deferSync))
       if (large) {
         await this.#listeners.beforeLarge?.()
@@ -166,7 +168,9 @@ export class CommitGroup {
         held = performance.now()
       }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
-      if (!isEmpty) await this.#listeners.finish?.(notes, this.#writer)
+      if (!isEmpty) {
+        await this.#listeners.finish?.(notes, this.#writer)
+      }
       isCommitting = !isEmpty && large !== undefined
       const end = this.#writer.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
       // Not awaited on this thread: no read may run between the commit and the call that invalidates the caches.

