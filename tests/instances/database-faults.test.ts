@@ -106,7 +106,7 @@ if (engines().includes('postgres')) {
           lists: 200,
           ready: [503, READ_ONLY],
           metric: ['read-only'],
-          doctor: [lower(READ_ONLY).replace('postgreSQL', 'PostgreSQL')],
+          doctor: [READ_ONLY],
         })
         expect(await server.metric()).toEqual([])
         expect(await server.create()).toEqual([201, undefined])

@@ -35,9 +35,7 @@ const LONGEST_LOCK_WAIT_MS = 5000
 const LOCK_STEP_MS = 5
 
 type Listeners = {
-  /** Called before each transaction. @throws Error if it cannot be stored */
-  readonly before?: (isLarge: boolean) => void
-  /** Called after each commit, before it is answered. @throws Error if it is not stored, because the file was replaced */
+  /** Called before each commit, and after it, before it is answered. @throws Error if the file was replaced */
   readonly check?: () => void
   /** Maximum wait of a write while another program holds the lock of the file. */
   readonly lockWaitMs?: number | undefined
@@ -150,9 +148,9 @@ export class CommitGroup {
     let outcomes: Outcome[] = []
     let isCommitting = false
     try {
-      this.#listeners.before?.(large !== undefined)
       this.#waitForDisk(!group.every(({ deferSync }) => deferSync))
       if (large) {
+        this.#listeners.check?.()
         await this.#listeners.beforeLarge?.()
         await large.open()
       }
@@ -170,6 +168,7 @@ export class CommitGroup {
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
       if (!isEmpty) {
         await this.#listeners.finish?.(notes, this.#writer)
+        this.#listeners.check?.()
       }
       isCommitting = !isEmpty && large !== undefined
       const end = this.#writer.run(isEmpty ? 'ROLLBACK' : 'COMMIT')

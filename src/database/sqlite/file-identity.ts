@@ -8,8 +8,10 @@ import { DISK_FAULTS } from '../../base/disk/disk-errors.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 
 export type FileIdentity = {
-  /** Compares device and inode of both files; takes 2 us. @throws FaultError unless they are the opened ones */
+  /** Compares device and inode of the data file, in 1 us. @throws FaultError unless it is the opened one */
   readonly check: () => void
+  /** Like `check`, and compares the log, whose content `leave` can still save. @throws FaultError */
+  readonly checkAll: () => void
   /** Returns the result of the last check. */
   readonly isInPlace: () => boolean
   /** Called outside of any transaction after a failed check: moves the log into the opened file, and out of the way of the new one. */
@@ -31,9 +33,15 @@ export const createFileIdentity = (file: string, writer: Database, now = () => n
   const index = `${target}-shm`
   const places = { file: readPlace(file), log: readPlace(log), index: readPlace(index) }
   let isInPlace = true
+  let isOwnLog = true
   let hasLeft = false
 
   const isOwnFile = (): boolean => isSame(readPlace(file), places.file)
+
+  const requirePlace = (isKept: boolean): void => {
+    isInPlace = isKept
+    if (!isKept) throw new FaultError(DISK_FAULTS.replaced)
+  }
 
   /** Removes a file that is still the opened one. */
   const removeOwn = (path: string, place: Place | undefined): void => {
@@ -42,10 +50,11 @@ export const createFileIdentity = (file: string, writer: Database, now = () => n
 
   return {
     isInPlace: () => isInPlace,
-    check: () => {
+    check: () => requirePlace(isOwnFile() && isOwnLog),
+    checkAll: () => {
       places.log ??= readPlace(log)
-      isInPlace = isOwnFile() && (places.log === undefined || isSame(readPlace(log), places.log))
-      if (!isInPlace) throw new FaultError(DISK_FAULTS.replaced)
+      isOwnLog = places.log === undefined || isSame(readPlace(log), places.log)
+      requirePlace(isOwnFile() && isOwnLog)
     },
     leave: () => {
       if (hasLeft) return

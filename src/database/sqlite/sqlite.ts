@@ -152,7 +152,7 @@ export const openSqlite = <Tables>(
   const fault = () => disk.fault() ?? faults.current()
   const look = (): void => {
     try {
-      identity.check()
+      identity.checkAll()
     } catch (error) {
       faults.noticed(error)
       leaveFile()
@@ -216,14 +216,10 @@ export const openSqlite = <Tables>(
   // A scan is not recalled, and then recalling the others has no effect.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
   const { check, isInPlace } = identity
-  // A large transaction opens the file by its path. Others are checked after their commit, which takes as long as a check before it.
-  const before = (isLarge: boolean): void => {
-    if (isLarge || !isInPlace()) check()
-  }
   const moving = { onFailure: onCheckpointFailure, mayOpen: isInPlace, snapshots, recall }
   const checkpoints = createCheckpoints({ file, writer, ...moving, ...timing })
   const { maintain: between, beforeLarge } = checkpoints
-  const listeners = { before, check, lockWaitMs, begun, ended, finish, between, beforeLarge, large: largeWriter }
+  const listeners = { check, lockWaitMs, begun, ended, finish, between, beforeLarge, large: largeWriter }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
