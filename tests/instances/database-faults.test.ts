@@ -165,7 +165,7 @@ if (engines().includes('postgres')) {
         await server.isReady()
         expect(answer).toEqual([503, FULL])
         expect(says).toMatchObject({ lists: 200, ready: [503, FULL], metric: ['full'], doctor: [lower(FULL)] })
-        // A sign-in may fit into a page that there is.
+        // A sign-in may fit into an existing page.
         expect([200, 503]).toContain(says.signIn[0])
         expect(later.ready).toEqual([503, FULL])
         expect(await server.create()).toEqual([201, undefined])

@@ -9,7 +9,7 @@ export type Fault = {
   readonly kind: FaultKind
   /** Such as 'the disk is full: changes are refused until there is space'. */
   readonly reason: string
-  /** What to do. */
+  /** The action that ends it, such as to free space. */
   readonly remedy: string
 }
 

@@ -1,7 +1,8 @@
 /** Manages the data folder of SQLite: one process, one file, its reserve of space, copies before upgrades. */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DiskProblem, getDiskProblem } from '../../base/disk/disk-errors.ts'
+import { type DiskProblem, getDiskFault, getDiskProblem, translateFileError } from '../../base/disk/disk-errors.ts'
+import { FaultError } from '../../base/disk/fault.ts'
 import { makePrivateFile, makePrivateFolder } from '../../base/disk/private-files.ts'
 import { createDiskReserve, type DiskReserve } from '../../base/disk/reserve.ts'
 import type { Logger } from '../../base/runtime/log.ts'
@@ -69,10 +70,21 @@ const startOn = (reserve: DiskReserve) => {
   }
 }
 
-/** Creates, opens and migrates the data. @throws DataLockedError, DataFolderOpenError, MigrationError */
+/** SQLite reports a file system that can only be read as a file that cannot be opened. @throws FaultError */
+const requireWritable = (dataDir: string): void => {
+  try {
+    accessSync(dataDir, constants.W_OK)
+  } catch (error) {
+    const fault = getDiskFault(error)
+    if (fault) throw new FaultError(fault, { cause: error })
+  }
+}
+
+/** Creates, opens and migrates the data. @throws DataLockedError, FaultError, DataFolderOpenError, MigrationError */
 export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
   const { dataDir, migrations, now, log, freeBytes } = options
   makePrivateFolder(dataDir)
+  requireWritable(dataDir)
   const reserve = createDiskReserve(dataDir, freeBytes)
   const start = startOn(reserve)
   const unlock = start.run(() => lockDataDir(dataDir))
@@ -106,6 +118,6 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
     return { db: opened, maintain, close }
   } catch (error) {
     await close()
-    throw error
+    throw translateFileError(error)
   }
 }

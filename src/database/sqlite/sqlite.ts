@@ -107,12 +107,11 @@ export type SqliteOptions = {
 }
 
 /** Translates the errors of a connection. */
-const reportTo =
-  (translate: (error: unknown) => unknown, run: Run): Run =>
-  <Row>(query: CompiledQuery) => {
-    const fail = (error: unknown): never => {
-      throw translate(error)
-    }
+const reportTo = (translate: (error: unknown) => unknown, run: Run): Run => {
+  const fail = (error: unknown): never => {
+    throw translate(error)
+  }
+  return <Row>(query: CompiledQuery) => {
     try {
       const result = run<Row>(query)
       return result instanceof Promise ? result.catch(fail) : result
@@ -120,6 +119,7 @@ const reportTo =
       return fail(error)
     }
   }
+}
 
 /** Opens or creates a database file. @throws if SQLite is too old, or the file can't be opened */
 export const openSqlite = <Tables>(
