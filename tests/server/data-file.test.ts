@@ -196,7 +196,7 @@ const serveShared = () => {
   return working
 }
 
-test(
+testAll(
   'a write waits while another program holds the lock, and nothing else does',
   async () => {
     const { folder, server, file } = await serveShared()

@@ -26,7 +26,7 @@ const logged: string[] = []
 const log = createLogger({ level: 'info', format: 'text', write: (entry) => logged.push(entry) })
 
 const open = async () => {
-  db = openSqlite(file, { log })
+  db = openSqlite(file, { log, lookMs: 20 })
   isOpen = true
   await db.write(({ db: tx }) => sql`CREATE TABLE IF NOT EXISTS t (n INTEGER)`.execute(tx))
 }
@@ -109,7 +109,7 @@ describe('a replaced data file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('plat.db'))).toEqual(['plat.db'])
   })
 
-  test('is noticed within a second or so without a write, and logged once', async () => {
+  test('is noticed without a write, and logged once', async () => {
     replace(join(folder, 'old.db'))
     await until('the fault', () => (db.fault()?.kind === 'replaced' ? true : undefined))
     await refuses(1)

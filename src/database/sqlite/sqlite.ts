@@ -43,7 +43,7 @@ const EXTRA_SNAPSHOT_CACHE_PAGES = 256
 const STREAM_CHUNK = 500
 /** Maximum length of a chunk in characters; long rows make it smaller. */
 const STREAM_CHUNK_LENGTH = 512 * 1024
-/** Between two looks for a replaced file. Each write looks as well. */
+/** Each commit looks for a replaced file as well. */
 const LOOK_MS = 1000
 const SIZE = 'SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()'
 /** Snapshots that stay open for the next stream. */
@@ -102,6 +102,8 @@ export type SqliteOptions = {
   readonly onCheckpointFailure?: (error: unknown) => void
   /** Maximum wait of a write while another program holds the lock of the file. */
   readonly lockWaitMs?: number
+  /** Between two looks for a replaced file. Each commit looks as well. */
+  readonly lookMs?: number
   /** The time for which snapshots may prevent a reset of the log before they are recalled. */
   readonly resetAfterMs?: number
 }
@@ -124,7 +126,14 @@ const reportTo = (translate: (error: unknown) => unknown, run: Run): Run => {
 /** Opens or creates a database file. @throws if SQLite is too old, or the file can't be opened */
 export const openSqlite = <Tables>(
   file: string,
-  { guardFor = unguarded, log, onCheckpointFailure = () => {}, lockWaitMs, ...timing }: SqliteOptions = {},
+  {
+    guardFor = unguarded,
+    log,
+    onCheckpointFailure = () => {},
+    lockWaitMs,
+    lookMs = LOOK_MS,
+    ...timing
+  }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
   const writer = connectWriter(file, { logPages: LOG_PAGES, create: true })
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
@@ -166,7 +175,7 @@ export const openSqlite = <Tables>(
       log?.warn('the log of the replaced data file could not be moved', { error })
     }
   }
-  const looking = setInterval(look, LOOK_MS)
+  const looking = setInterval(look, lookMs)
   looking.unref()
   const ended = (errors: readonly unknown[]): void => {
     leaveFile()
