@@ -220,6 +220,7 @@ export const migrateOnly = async (flags: Flags): Promise<void> => {
 
 /** Maximum wait of a command on the host for the writes of a running server; the longest is a large import. */
 const WRITER_PATIENCE_MS = 600_000
+const WRITER_PAUSE_MS = 100
 
 /** Retries while a running server holds the one writer of SQLite. */
 const retryWhileLocked = async <T>({ log }: Process, write: () => Promise<T>): Promise<T> => {
@@ -230,6 +231,7 @@ const retryWhileLocked = async <T>({ log }: Process, write: () => Promise<T>): P
     } catch (error) {
       if (!isBusy(error) || Date.now() > giveUpMs) throw error
       if (!hasSaid) log.warn('the server is writing, such as an import: waiting for the end of it')
+      await Bun.sleep(WRITER_PAUSE_MS)
     }
   }
 }

@@ -8,6 +8,7 @@ import type {
   RootOperationNode,
   SqlBool,
 } from 'kysely'
+import type { Fault } from '../base/disk/fault.ts'
 import type { Hosts } from '../base/hosts/hosts.ts'
 import type { Word } from '../net/words/word.ts'
 import type { Batch } from './at-commit.ts'
@@ -200,12 +201,11 @@ export type Db<Tables> = {
    * newer program may cause. Does nothing if no other program can. @param outdated called then
    */
   readonly watchFloor: (migrations: readonly string[], outdated: () => void) => void
-  /**
-   * Creates the indexes that are missing, while others read and write. It may take long, and returns at once while another program creates
-   * them. An interrupted call is to be repeated.
-   */
+  /** Creates missing indexes while others read and write. Returns at once while another program creates them. To be repeated if interrupted. */
   readonly createIndexes: (indexes: readonly Index[]) => Promise<void>
-  /** A fast round trip; throws if the database is unreachable. */
+  /** Returns the fault for which changes are refused. A successful write ends it. */
+  readonly fault: () => Fault | undefined
+  /** A fast round trip; throws if the database is unreachable, or has a fault. */
   readonly ping: () => Promise<void>
   /**
    * Rewrites the files of the tables, so that they contain no replaced or deleted row. SQLite rewrites its whole file.

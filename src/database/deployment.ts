@@ -1,5 +1,6 @@
 /** What follows from where the database is: in this process, for it alone, or on a server that other instances use as well. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { FaultError } from '../base/disk/fault.ts'
 import { AppError } from '../contract/errors.ts'
 
 type Page = {
@@ -47,7 +48,10 @@ export const onServer: Deployment = {
   reusable: (point) => point,
   ahead: (read) => read(),
   together: (steps) => steps,
-  isConnectionLost: (error) => error instanceof AppError && error.code === 'UNAVAILABLE',
+  isConnectionLost: (error) =>
+    error instanceof FaultError
+      ? error.fault.kind === 'read-only'
+      : error instanceof AppError && error.code === 'UNAVAILABLE',
   // PostgreSQL runs `NOT IN` in quadratic time for more values than its memory for hashes holds, and `NOT EXISTS` while it has no
   // statistics; a full join always has a hash or a merge.
   isNoMember: (id, members) => {

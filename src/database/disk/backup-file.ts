@@ -2,12 +2,13 @@
  * The format of a backup: one line of JSON, the manifest, then the compressed database (zstd, RFC 8878). It can be
  * unpacked without Plat: `tail -n +2 FILE | zstd -d > plat.db`.
  */
-import { closeSync, createReadStream, createWriteStream, openSync, readSync, writeFileSync } from 'node:fs'
+import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { z } from 'zod'
 import { readSize, type Watch } from '../sqlite/file-work.ts'
+import { findFrameEnd } from './zstd-frame.ts'
 
 const FORMAT = 'plat-backup/1'
 const CHUNK_BYTES = 1024 * 1024
@@ -129,14 +130,29 @@ export const inspect = (file: string): BackupFile => {
   return { kind: 'backup', manifest: manifest.data, offset: beginning.length + 1 }
 }
 
+/** Returns the number of bytes behind the end of the backup; negative if bytes are missing there. */
+const countBytesBehind = (file: string, offset: number): number => {
+  const descriptor = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(descriptor)
+    return size - (findFrameEnd(descriptor, offset) ?? size)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Unpacks a backup into a new private file. @throws BackupError unless it equals the original */
 export const unpack = async (
   { file, manifest, offset, to }: Omit<Packed, 'kind'> & { readonly file: string; readonly to: string },
   watch: Watch,
 ): Promise<void> => {
   const unpacked = createMeter('unpacking', manifest.size, watch)
-  const damaged = (cause?: unknown) =>
-    new BackupError(`${file} is damaged: its content does not match its checksum`, { cause })
+  const behind = countBytesBehind(file, offset)
+  const damaged = (cause?: unknown) => {
+    const reason =
+      behind < 0 ? `bytes are missing at its end, at least ${-behind}` : 'its content does not match its checksum'
+    return new BackupError(`${file} is damaged: ${reason}`, { cause })
+  }
   try {
     await pipeline(
       createReadStream(file, { start: offset, highWaterMark: CHUNK_BYTES }),
@@ -150,7 +166,12 @@ export const unpack = async (
     throw isOfSystem(error) ? error : damaged(error)
   }
   const { size, sha256 } = unpacked.result()
-  if (size !== manifest.size || sha256 !== manifest.sha256) throw damaged()
+  // The decompressor does not miss the checksum of the frame.
+  if (size !== manifest.size || sha256 !== manifest.sha256 || behind < 0) throw damaged()
+  if (behind > 0)
+    throw new BackupError(
+      `${file} has ${behind} bytes behind the end of the backup, so it is not as it was written: copy it again. Without the last ${behind} bytes it is complete`,
+    )
 }
 
 /** A full disk is no fault of the backup. */

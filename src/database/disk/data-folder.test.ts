@@ -1,6 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, linkSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -192,6 +202,15 @@ describe('the reserve', () => {
     await maintain(1e9)
     expect(size()).toBe(RESERVE_BYTES)
   })
+})
+
+test('a damaged data file stops the start, with the reason and what to do', async () => {
+  await upgrade(upTo(1))
+  const bytes = readFileSync(at('plat.db'))
+  bytes.fill(0xff, 100)
+  writeFileSync(at('plat.db'), bytes)
+  await expect(upgrade(upTo(1))).rejects.toThrow(/^The data file is damaged, .* plat restore the latest backup$/)
+  expect(readFileSync(at('plat.db')).equals(bytes)).toBe(true)
 })
 
 test('a start that fails releases the lock of the folder', async () => {

@@ -1,7 +1,8 @@
 /** Manages the data folder of SQLite: one process, one file, its reserve of space, copies before upgrades. */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getDiskProblem } from '../../base/disk/disk-errors.ts'
+import { type DiskProblem, getDiskFault, getDiskProblem, translateFileError } from '../../base/disk/disk-errors.ts'
+import { FaultError } from '../../base/disk/fault.ts'
 import { makePrivateFile, makePrivateFolder } from '../../base/disk/private-files.ts'
 import { createDiskReserve, type DiskReserve } from '../../base/disk/reserve.ts'
 import type { Logger } from '../../base/runtime/log.ts'
@@ -47,6 +48,9 @@ export const tidyDataDir = (dataDir: string): void => {
   }
 }
 
+/** A full disk has these problems when files are opened. */
+const OF_FULL_DISK: ReadonlySet<DiskProblem> = new Set(['full', 'failing', 'read-only'])
+
 /** A disk that filled up before the start may lack space for the small files that opening needs. */
 const startOn = (reserve: DiskReserve) => {
   let isFull = false
@@ -56,7 +60,8 @@ const startOn = (reserve: DiskReserve) => {
       try {
         return work()
       } catch (error) {
-        if (getDiskProblem(error) === undefined) throw error
+        const problem = getDiskProblem(error)
+        if (problem === undefined || !OF_FULL_DISK.has(problem)) throw error
         isFull = true
         reserve.release()
         return work()
@@ -65,10 +70,21 @@ const startOn = (reserve: DiskReserve) => {
   }
 }
 
-/** Creates, opens and migrates the data. @throws DataLockedError, DataFolderOpenError, MigrationError */
+/** SQLite reports a file system that can only be read as a file that cannot be opened. @throws FaultError */
+const requireWritable = (dataDir: string): void => {
+  try {
+    accessSync(dataDir, constants.W_OK)
+  } catch (error) {
+    const fault = getDiskFault(error)
+    if (fault) throw new FaultError(fault, { cause: error })
+  }
+}
+
+/** Creates, opens and migrates the data. @throws DataLockedError, FaultError, DataFolderOpenError, MigrationError */
 export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
   const { dataDir, migrations, now, log, freeBytes } = options
   makePrivateFolder(dataDir)
+  requireWritable(dataDir)
   const reserve = createDiskReserve(dataDir, freeBytes)
   const start = startOn(reserve)
   const unlock = start.run(() => lockDataDir(dataDir))
@@ -85,7 +101,7 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
       log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
     // Created before SQLite does, so that its log and its index get the permissions of the file.
     start.run(() => makePrivateFile(file))
-    const opened = start.run(() => openSqlite<Tables>(file, { guardFor, onCheckpointFailure }))
+    const opened = start.run(() => openSqlite<Tables>(file, { guardFor, log, onCheckpointFailure }))
     db = opened
     const applied = await migrate(opened, {
       migrations,
@@ -97,11 +113,11 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
     })
     if (applied.length > 0) log.info('database migrated', { applied })
     const maintain = async () => {
-      if (opened.diskProblem() === undefined) reserve.take()
+      if (opened.fault() === undefined) reserve.take()
     }
     return { db: opened, maintain, close }
   } catch (error) {
     await close()
-    throw error
+    throw translateFileError(error)
   }
 }

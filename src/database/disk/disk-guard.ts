@@ -4,25 +4,21 @@
  * space again.
  */
 import type { Database } from 'bun:sqlite'
-import { type DiskProblem, getDiskProblem } from '../../base/disk/disk-errors.ts'
+import { DISK_FAULTS, getDiskProblem } from '../../base/disk/disk-errors.ts'
+import { type Fault, formatFault } from '../../base/disk/fault.ts'
 import { type DiskReserve, RESERVE_BYTES, RESERVE_MARGIN_BYTES } from '../../base/disk/reserve.ts'
 import type { Logger } from '../../base/runtime/log.ts'
 
 export type DiskGuard = {
-  /** Called after each transaction, outside of it, with its errors; an empty list after a commit. */
-  readonly ended: (errors: readonly unknown[]) => void
-  /** Returns why changes are rejected now; undefined if they are accepted. First checks for free space. */
-  readonly problem: () => string | undefined
+  /** Called after each transaction, outside of it, with its errors. Returns true if the disk is full. */
+  readonly ended: (errors: readonly unknown[]) => boolean
+  /** Returns the fault while the disk is full. First checks for free space. */
+  readonly fault: () => Fault | undefined
 }
 
 /** For a process that shares the file of a running server, which owns the reserve. */
-export const unguarded = (): DiskGuard => ({ ended: () => {}, problem: () => undefined })
+export const unguarded = (): DiskGuard => ({ ended: () => false, fault: () => undefined })
 
-const MESSAGES: Readonly<Record<DiskProblem, string>> = {
-  full: 'the disk is full: changes are refused, reading and deleting go on',
-  failing: 'the disk failed at the last change',
-  'read-only': 'the data can only be read',
-}
 /** SQLite's own limit, in pages. */
 const UNLIMITED_PAGES = 4_294_967_294
 /** Below this free space the system reports other errors than a full disk, such as a file that can't be mapped. */
@@ -38,9 +34,9 @@ type Options = {
 }
 
 export const guardDisk =
-  ({ reserve, log, isFull = () => false }: Options) =>
+  ({ reserve, log, isFull: wasFull = () => false }: Options) =>
   (writer: Database): DiskGuard => {
-    let current: DiskProblem | undefined
+    let isFull = false
     let lastTry = Number.NEGATIVE_INFINITY
 
     const attempt = (what: string, work: () => void): void => {
@@ -52,14 +48,9 @@ export const guardDisk =
       }
     }
 
-    /** Moves the log into the file and truncates it. Readers of this process cannot be waited for. */
+    /** Moves the log into the file and truncates it. */
     const checkpoint = (): void => {
-      writer.run('PRAGMA busy_timeout = 0')
-      try {
-        writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
-      } finally {
-        writer.run('PRAGMA busy_timeout = 5000')
-      }
+      writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
     }
 
     const stopGrowth = (): void => {
@@ -68,46 +59,38 @@ export const guardDisk =
     }
 
     const becomeFull = (): void => {
-      log.error('the disk is full: changes are refused until there is space, reading and deleting go on', {
-        free_bytes: reserve.freeBytes(),
-      })
+      isFull = true
+      log.error(formatFault(DISK_FAULTS.full), { free_bytes: reserve.freeBytes() })
       attempt('giving the reserve away', reserve.release)
       attempt('the checkpoint', checkpoint)
       attempt('keeping the file from growing', stopGrowth)
     }
 
     const becomeWell = (): void => {
-      current = undefined
+      isFull = false
       writer.run(`PRAGMA max_page_count = ${UNLIMITED_PAGES}`)
       log.info('there is space on the disk again: changes are taken', { free_bytes: reserve.freeBytes() })
     }
 
-    if (isFull()) {
-      becomeFull()
-      current = 'full'
-    }
+    if (wasFull()) becomeFull()
 
-    const problemIn = (errors: readonly unknown[]): DiskProblem | undefined => {
-      const problems = errors.flatMap((error) => getDiskProblem(error) ?? [])
-      if (problems.includes('full')) return 'full'
-      return problems.includes('failing') && reserve.freeBytes() < NOTHING_LEFT_BYTES ? 'full' : problems[0]
+    const hasFilled = (errors: readonly unknown[]): boolean => {
+      const problems = errors.map(getDiskProblem)
+      return problems.includes('full') || (problems.includes('failing') && reserve.freeBytes() < NOTHING_LEFT_BYTES)
     }
 
     return {
       ended: (errors) => {
         // Free space on the disk ends the state, not a write that happened to fit.
-        if (current === 'full') return
-        const found = problemIn(errors)
-        if (found === 'full') becomeFull()
-        else if (found !== undefined) log.error(MESSAGES[found], { errors: errors.map(String) })
-        if (found !== undefined || errors.length === 0) current = found
+        if (!isFull && errors.length > 0 && hasFilled(errors)) becomeFull()
+        return isFull
       },
-      problem: () => {
-        if (current === 'full' && performance.now() - lastTry >= RETRY_MS) {
+      fault: () => {
+        if (isFull && performance.now() - lastTry >= RETRY_MS) {
           if (reserve.take()) becomeWell()
           else if (reserve.freeBytes() >= RESERVE_BYTES + RESERVE_MARGIN_BYTES) lastTry = performance.now()
         }
-        return current === undefined ? undefined : MESSAGES[current]
+        return isFull ? DISK_FAULTS.full : undefined
       },
     }
   }

@@ -1,5 +1,6 @@
 /** Recognizes errors of PostgreSQL itself: it is unreachable, busy, or took too long. */
 import { SQL } from 'bun'
+import { type Fault, FaultError } from '../../base/disk/fault.ts'
 import { AppError } from '../../contract/errors.ts'
 import { getTextErrorCode } from '../../contract/unknown.ts'
 
@@ -19,6 +20,58 @@ const MESSAGES = {
   away: 'The database does not answer; try again in a moment',
   slow: 'The database took too long; try again in a moment',
 } as const
+
+/** PostgreSQL, appendix A. */
+const FAULTS: readonly (readonly [RegExp, Fault])[] = [
+  [
+    /^53100$/,
+    {
+      kind: 'full',
+      reason: 'the disk of PostgreSQL is full: changes are refused until there is space, reading goes on',
+      remedy: 'free space on it, or add some',
+    },
+  ],
+  [
+    /^53200$/,
+    {
+      kind: 'memory',
+      reason: 'PostgreSQL is out of memory',
+      remedy: 'its log says of which: give the machine more, or raise max_locks_per_transaction if it is that of locks',
+    },
+  ],
+  [
+    /^53(000|4..)$/,
+    {
+      kind: 'limit',
+      reason: 'PostgreSQL has reached a limit of its configuration',
+      remedy: 'its log names the setting, such as temp_file_limit',
+    },
+  ],
+  [
+    /^25006$/,
+    {
+      kind: 'read-only',
+      reason: 'PostgreSQL takes no changes: it is a standby, or default_transaction_read_only is on',
+      remedy: 'set that to off, or name the primary in DATABASE_URL',
+    },
+  ],
+  [
+    /^58/,
+    {
+      kind: 'failing',
+      reason: 'the disk of PostgreSQL fails (I/O error): changes are refused until one succeeds',
+      remedy: 'its log names the file: look at the log of the kernel there (dmesg), and make a backup',
+    },
+  ],
+  [
+    /^XX00[12]$/,
+    {
+      kind: 'damaged',
+      reason: 'the data of PostgreSQL are damaged: changes are refused until one succeeds',
+      remedy: 'its log names the table: restore a backup, or REINDEX if it is an index',
+    },
+  ],
+]
 
 const getSqlState = (error: unknown): string =>
   error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
@@ -52,8 +105,17 @@ export const isLockConflict = (error: unknown): boolean => {
   return own instanceof SQL.PostgresError && LOCK_CONFLICT.test(String(own.errno))
 }
 
+/** Returns the fault that an error, translated or not, reports; undefined for any other error. */
+export const getPostgresFault = (error: unknown): Fault | undefined => {
+  if (error instanceof FaultError) return error.fault
+  const state = getSqlState(error)
+  return state === '' ? undefined : FAULTS.find(([pattern]) => pattern.test(state))?.[1]
+}
+
 /** Returns a 503 for an error of the server's state; any other error unchanged. */
 export const translatePostgresError = (error: unknown): unknown => {
+  const fault = getPostgresFault(error)
+  if (fault) return error instanceof FaultError ? error : new FaultError(fault, { cause: error })
   const problem = getProblem(error)
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
 }

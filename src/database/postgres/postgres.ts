@@ -1,6 +1,7 @@
 /** PostgreSQL through Bun's own client. It has many writers, so it locks rows and names; SQLite has one writer. */
 import { SQL } from 'bun'
 import { Kysely, sql } from 'kysely'
+import { FaultError } from '../../base/disk/fault.ts'
 import { parseDatabaseUrl } from '../../base/hosts/database-url.ts'
 import { createHosts } from '../../base/hosts/hosts.ts'
 import type { HostState } from '../../base/hosts/primary.ts'
@@ -11,6 +12,7 @@ import { RevisionCache } from '../cache/revision-cache.ts'
 import type { Db, ReadHosts, ReadPoint, SnapshotsDue, Sql } from '../database.ts'
 import type { DatabaseHost } from '../database-host.ts'
 import { onServer } from '../deployment.ts'
+import { createFaultWatch } from '../fault-watch.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
 import { pastSql } from './as-of-views.ts'
@@ -22,9 +24,10 @@ import { otherPrograms } from './connections/programs.ts'
 import type { Settings } from './connections/server-check.ts'
 import { readStatus } from './connections/status.ts'
 import { createPipelinedDialect, createSequentialDialect } from './dialect.ts'
-import { isLockConflict, isRefusedWrite } from './errors.ts'
+import { getPostgresFault, isLockConflict, isRefusedWrite } from './errors.ts'
 import { guard } from './guards.ts'
 import { createIndexes } from './indexes.ts'
+import { probeWrite } from './probe-write.ts'
 import { countWords, matchesColumns, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createReadPointDb } from './standbys/read-point.ts'
 import { openStandbys } from './standbys/standbys.ts'
@@ -232,7 +235,10 @@ export const openPostgres = <Tables>(
     if (host !== undefined) answers.set(host, (answers.get(host) ?? 0) + 1)
   }
   const logQuery: typeof watch.log = (event) => {
-    if (event.level === 'error' && isRefusedWrite(event.error)) hosts.lookNow()
+    if (event.level === 'error') {
+      if (isRefusedWrite(event.error)) hosts.lookNow()
+      faults.noticed(event.error)
+    }
     watch.log(event)
   }
   const logRead: typeof watch.log = (event) => {
@@ -271,7 +277,14 @@ export const openPostgres = <Tables>(
   }
   let isReachable = true
 
-  const write = createWriter<Tables>({ pool, dialect, log: logQuery })
+  const transact = createWriter<Tables>({ pool, dialect, log: logQuery })
+  // Statements that are not awaited fail at the commit.
+  const write: typeof transact = (work, options) =>
+    transact(work, options).catch((error: unknown) => {
+      faults.noticed(error)
+      throw error
+    })
+  const faults = createFaultWatch({ getFault: getPostgresFault, probe: () => probeWrite(transact), log })
   const ages = createSnapshotAges(streamConnections(limits.connections))
 
   const standbyPool = (most: number, host: string, connection: Settings): PostgresPool => {
@@ -338,6 +351,8 @@ export const openPostgres = <Tables>(
         isReachable = false
         throw error
       }
+      const fault = faults.current()
+      if (fault) throw new FaultError(fault)
     },
     vacuum: async (tables) => {
       for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
@@ -348,7 +363,9 @@ export const openPostgres = <Tables>(
       const client = new SQL({ ...shared, url: connections.primary().url, max: 1, connection: unlimited })
       await createIndexes(client, indexes).finally(() => client.close())
     },
+    fault: faults.current,
     close: async () => {
+      faults.close()
       ages.close()
       await hosts.close()
       await standbys?.close()

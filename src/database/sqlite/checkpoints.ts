@@ -35,6 +35,8 @@ export type CheckpointOptions = {
   readonly onFailure: (error: unknown) => void
   readonly spawn?: () => Worker
   readonly longestWaitMs?: number
+  /** False while another file may be at the path. */
+  readonly mayOpen?: () => boolean
   readonly snapshots?: Snapshots
   /** Returns a function that recalls all snapshots; undefined if that is not possible now. */
   readonly recall?: () => (() => void) | undefined
@@ -70,6 +72,7 @@ export const createCheckpoints = ({
   onFailure,
   spawn = spawnWorker,
   longestWaitMs = LONGEST_WAIT_MS,
+  mayOpen = () => true,
   snapshots = createSnapshots(),
   recall = () => undefined,
   resetAfterMs = RESET_AFTER_MS,
@@ -119,7 +122,7 @@ export const createCheckpoints = ({
 
   const move = async (): Promise<void> => {
     try {
-      isMoved = (await gate.run({ file })) === 'moved'
+      isMoved = mayOpen() && (await gate.run({ file })) === 'moved'
       isReady = true
       isFailing = false
     } catch (error) {

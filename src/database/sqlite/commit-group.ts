@@ -1,4 +1,5 @@
 /** Group commit on SQLite: waiting writes share one transaction, each in a savepoint, and one sync. */
+import { isBusy } from '../../base/disk/disk-errors.ts'
 import { pause } from '../../base/runtime/pause.ts'
 import { AtCommit } from '../at-commit.ts'
 import { SearchChanges } from '../cache/search-cache.ts'
@@ -16,6 +17,8 @@ export type Notes = {
 type Work<T> = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) => Promise<T>
 type Waiting = Required<Pick<WriteOptions, 'exclusive' | 'deferSync' | 'large'>> & {
   readonly work: Work<unknown>
+  /** A `performance.now()`. */
+  readonly sinceMs: number
   readonly settle: (outcome: Outcome) => void
 }
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
@@ -27,8 +30,15 @@ export type Writer = { readonly run: (sql: string) => unknown; readonly inTransa
 const LARGEST_GROUP = 64
 /** Maximum time without a turn of the event loop during a group, so that reads are still answered. */
 const LONGEST_HOLD_MS = 15
+const LONGEST_LOCK_WAIT_MS = 5000
+/** Pause between two tries to get the lock of the file. */
+const LOCK_STEP_MS = 5
 
 type Listeners = {
+  /** Called before each commit, and after it, before it is answered. @throws Error if the file was replaced */
+  readonly check?: () => void
+  /** Maximum wait of a write while another program holds the lock of the file. */
+  readonly lockWaitMs?: number | undefined
   /** Called when a transaction has begun, before its first write. */
   readonly begun?: () => void
   /** Called with the errors of each transaction, after it has ended and before the next one begins. */
@@ -68,7 +78,7 @@ export class CommitGroup {
     return new Promise<T>((resolve, reject) => {
       // The value is the result of this very work.
       const settle = (outcome: Outcome) => (outcome.ok ? resolve(outcome.value as T) : reject(outcome.error))
-      this.#queue.push({ work, exclusive, deferSync, large, settle })
+      this.#queue.push({ work, exclusive, deferSync, large, settle, sinceMs: performance.now() })
       this.#running ??= this.#drain()
     })
   }
@@ -96,7 +106,43 @@ export class CommitGroup {
     return this.#queue.splice(0, Math.min(count, LARGEST_GROUP))
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  /**
+   * Begins a transaction. While another program holds the lock, this thread answers other requests, and rejects the writes that have
+   * waited too long. @returns the writes that still wait; the transaction has begun if there are any
+   */
+  async #begin(group: readonly Waiting[]): Promise<readonly Waiting[]> {
+    let waiting = group
+    let lockedSinceMs: number | undefined
+    for (;;) {
+      try {
+        await this.#writer.run('BEGIN IMMEDIATE')
+        return waiting
+      } catch (error) {
+        // Another thread has waited for the lock already.
+        if (!isBusy(error) || this.#writer !== this.#database) throw error
+        const nowMs = performance.now()
+        lockedSinceMs ??= nowMs
+        const lateMs = nowMs - (this.#listeners.lockWaitMs ?? LONGEST_LOCK_WAIT_MS)
+        if (lockedSinceMs <= lateMs) waiting = this.#rejectOlder(waiting, lateMs, error)
+        if (waiting.length === 0) return waiting
+      }
+      await Bun.sleep(LOCK_STEP_MS)
+    }
+  }
+
+  /** Rejects the writes that wait since then or longer. @returns those of the group that still wait */
+  #rejectOlder(group: readonly Waiting[], sinceMs: number, error: unknown): readonly Waiting[] {
+    const isLate = (one: Waiting) => one.sinceMs <= sinceMs
+    const late = [...group, ...this.#queue].filter(isLate)
+    if (late.length === 0) return group
+    this.#listeners.ended?.([error])
+    this.#queue.splice(0, this.#queue.length, ...this.#queue.filter((one) => !isLate(one)))
+    for (const { settle } of late) settle({ ok: false, error })
+    return group.filter((one) => !isLate(one))
+  }
+
+  async #commit(together: readonly Waiting[]): Promise<void> {
+    let group = together
     const notes = createNotes()
     const large = group.some((waiting) => waiting.large) ? this.#listeners.large : undefined
     let outcomes: Outcome[] = []
@@ -104,11 +150,13 @@ export class CommitGroup {
     try {
       this.#waitForDisk(!group.every(({ deferSync }) => deferSync))
       if (large) {
+        this.#listeners.check?.()
         await this.#listeners.beforeLarge?.()
         await large.open()
       }
       this.#writer = large ?? this.#database
-      await this.#writer.run('BEGIN IMMEDIATE')
+      group = await this.#begin(group)
+      if (group.length === 0) return
       this.#listeners.begun?.()
       let held = performance.now()
       for (const { work } of group) {
@@ -118,12 +166,18 @@ export class CommitGroup {
         held = performance.now()
       }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
-      if (!isEmpty) await this.#listeners.finish?.(notes, this.#writer)
+      if (!isEmpty) {
+        await this.#listeners.finish?.(notes, this.#writer)
+        this.#listeners.check?.()
+      }
       isCommitting = !isEmpty && large !== undefined
       const end = this.#writer.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
       // Not awaited on this thread: no read may run between the commit and the call that invalidates the caches.
       if (end instanceof Promise) await end
-      if (!isEmpty) this.#committed(notes, this.#writer)
+      if (!isEmpty) {
+        this.#committed(notes, this.#writer)
+        this.#listeners.check?.()
+      }
     } catch (error) {
       await this.#rollback()
       // A thread that ends without an answer may have committed, so cached results of the tables may be stale.

@@ -24,8 +24,18 @@ export type SlowReads = {
 // The bundler recognizes the worker by this exact form.
 const spawnWorker = (): Worker => new Worker(new URL('./slow-reads-worker.ts', import.meta.url).href)
 
+type Options = {
+  readonly spawn?: () => Worker
+  /** False while another file may be at the path. */
+  readonly mayOpen?: () => boolean
+}
+
 /** @param log gets the queries of the other thread */
-export const createSlowReads = (file: string, log: QueryMetrics['log'], spawn = spawnWorker): SlowReads => {
+export const createSlowReads = (
+  file: string,
+  log: QueryMetrics['log'],
+  { spawn = spawnWorker, mayOpen = () => true }: Options = {},
+): SlowReads => {
   const gate = createWorkerGate<SlowRead, QueryResult<unknown>['rows']>({
     spawn,
     workers: 1,
@@ -52,7 +62,7 @@ export const createSlowReads = (file: string, log: QueryMetrics['log'], spawn = 
     elsewhere:
       (run) =>
       <Row>(query: CompiledQuery) => {
-        if (!query.sql.endsWith(MARK)) return run<Row>(query)
+        if (!query.sql.endsWith(MARK) || !mayOpen()) return run<Row>(query)
         const startedMs = performance.now()
         return read(query).then(
           (result) => {

@@ -1,16 +1,18 @@
 /** SQLite: one file, concurrent readers, and one writer. Commits are on the disk before they are answered. */
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { hostname } from 'node:os'
-import { type Compilable, type Kysely, sql } from 'kysely'
-import { getDiskProblem, translateDiskError } from '../../base/disk/disk-errors.ts'
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
+import { getDiskFault, getDiskProblem, translateFileError } from '../../base/disk/disk-errors.ts'
+import { FaultError } from '../../base/disk/fault.ts'
+import type { Logger } from '../../base/runtime/log.ts'
 import { pause } from '../../base/runtime/pause.ts'
-import { AppError } from '../../contract/errors.ts'
 import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import { createSearchCache } from '../cache/search-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
 import { inThisProcess } from '../deployment.ts'
 import { type DiskGuard, unguarded } from '../disk/disk-guard.ts'
+import { createFaultWatch } from '../fault-watch.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createWeightLimit } from '../query/row-weight.ts'
 import { trackWrittenTables } from '../query/written-tables.ts'
@@ -19,7 +21,8 @@ import { pastSql } from './as-of-views.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-group.ts'
 import { connect, connectWriter } from './connection.ts'
-import { createSqliteKysely, createStatementCache, runOn } from './dialect.ts'
+import { createSqliteKysely, createStatementCache, type Run, runOn } from './dialect.ts'
+import { createFileIdentity } from './file-identity.ts'
 import { createLargeWriter } from './large-writer.ts'
 import { areFew, countWords, inPart, matchesColumns, matchesWords, matchesWordsInOrder, selective } from './search.ts'
 import { createSlowReads } from './slow-reads.ts'
@@ -40,6 +43,8 @@ const EXTRA_SNAPSHOT_CACHE_PAGES = 256
 const STREAM_CHUNK = 500
 /** Maximum length of a chunk in characters; long rows make it smaller. */
 const STREAM_CHUNK_LENGTH = 512 * 1024
+/** Each commit looks for a replaced file as well. */
+const LOOK_MS = 1000
 const SIZE = 'SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()'
 /** Snapshots that stay open for the next stream. */
 const IDLE_SNAPSHOTS = 2
@@ -87,39 +92,102 @@ const sqliteSql: Sql = {
 export type SqliteDb<Tables> = Db<Tables> & {
   /** Writes a consistent copy to a file that doesn't exist yet. */
   readonly copyTo: (file: string) => void
-  /** Returns why changes are rejected now; undefined if they are accepted. */
-  readonly diskProblem: () => string | undefined
 }
 
 export type SqliteOptions = {
   readonly guardFor?: (writer: Database) => DiskGuard
+  /** Gets the beginning and the end of each fault. */
+  readonly log?: Logger
   /** Called when a checkpoint beside the writes fails. Commits then run checkpoints. */
   readonly onCheckpointFailure?: (error: unknown) => void
+  /** Maximum wait of a write while another program holds the lock of the file. */
+  readonly lockWaitMs?: number
+  /** Between two looks for a replaced file. Each commit looks as well. */
+  readonly lookMs?: number
   /** The time for which snapshots may prevent a reset of the log before they are recalled. */
   readonly resetAfterMs?: number
+}
+
+/** Translates the errors of a connection. */
+const reportTo = (translate: (error: unknown) => unknown, run: Run): Run => {
+  const fail = (error: unknown): never => {
+    throw translate(error)
+  }
+  return <Row>(query: CompiledQuery) => {
+    try {
+      const result = run<Row>(query)
+      return result instanceof Promise ? result.catch(fail) : result
+    } catch (error) {
+      return fail(error)
+    }
+  }
 }
 
 /** Opens or creates a database file. @throws if SQLite is too old, or the file can't be opened */
 export const openSqlite = <Tables>(
   file: string,
-  { guardFor = unguarded, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},
+  {
+    guardFor = unguarded,
+    log,
+    onCheckpointFailure = () => {},
+    lockWaitMs,
+    lookMs = LOOK_MS,
+    ...timing
+  }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
-  const writer = connectWriter(file, { logPages: LOG_PAGES })
+  const writer = connectWriter(file, { logPages: LOG_PAGES, create: true })
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
+  // The group of writes waits for the lock itself: SQLite would block this thread.
+  writer.run('PRAGMA busy_timeout = 0')
+  const identity = createFileIdentity(file, writer)
   const reader = connect(file, READER_CACHE_PAGES)
   const writeCache = createStatementCache(writer)
   const readCache = createStatementCache(reader)
   const watch = createQueryMetrics()
   const host = hostname()
+  const faults = createFaultWatch({
+    log,
+    getFault: getDiskFault,
+    // The number is not used. It is in the header of the file, so each setting of it is a write.
+    probe: () => db.write(({ db: tx }) => sql`PRAGMA user_version = 0`.execute(tx)),
+  })
+  /** Returns the error for the caller. */
+  const noticed = (error: unknown): unknown => {
+    faults.noticed(error)
+    return translateFileError(error)
+  }
+  const fault = () => disk.fault() ?? faults.current()
+  const look = (): void => {
+    try {
+      identity.checkAll()
+    } catch (error) {
+      faults.noticed(error)
+      leaveFile()
+    }
+  }
+  const leaveFile = (): void => {
+    if (identity.isInPlace() || writer.inTransaction) return
+    try {
+      identity.leave()
+    } catch (error) {
+      log?.warn('the log of the replaced data file could not be moved', { error })
+    }
+  }
+  const looking = setInterval(look, lookMs)
+  looking.unref()
+  const ended = (errors: readonly unknown[]): void => {
+    leaveFile()
+    if (!disk.ended(errors)) for (const error of errors) faults.noticed(error)
+  }
   let answers = 0
   const logRead: typeof watch.log = (event) => {
     answers++
     watch.log(event)
   }
-  const slowReads = createSlowReads(file, logRead)
-  const readDb = createSqliteKysely<Tables>(slowReads.elsewhere(runOn(readCache, logRead)))
+  const slowReads = createSlowReads(file, logRead, { mayOpen: identity.isInPlace })
+  const readDb = createSqliteKysely<Tables>(reportTo(noticed, slowReads.elsewhere(runOn(readCache, logRead))))
   const writeDb = createSqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
@@ -156,20 +224,30 @@ export const openSqlite = <Tables>(
   let snapshotsDue: ((beforeMs: number) => void) | undefined
   // A scan is not recalled, and then recalling the others has no effect.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
-  const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
+  const { check, isInPlace } = identity
+  const moving = { onFailure: onCheckpointFailure, mayOpen: isInPlace, snapshots, recall }
+  const checkpoints = createCheckpoints({ file, writer, ...moving, ...timing })
   const { maintain: between, beforeLarge } = checkpoints
-  const listeners = { begun, ended: disk.ended, finish, between, beforeLarge, large: largeWriter }
+  const listeners = { check, lockWaitMs, begun, ended, finish, between, beforeLarge, large: largeWriter }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
   const idle: Database[] = []
   const cachePages = () => (snapshots.open() > IDLE_SNAPSHOTS ? EXTRA_SNAPSHOT_CACHE_PAGES : SNAPSHOT_CACHE_PAGES)
   const giveBack = (snapshot: Database): void => {
+    if (snapshot === reader) return
     if (snapshot.inTransaction) snapshot.run('COMMIT')
     if (isOpen && idle.length < IDLE_SNAPSHOTS) {
       snapshot.run(`PRAGMA cache_size = ${SNAPSHOT_CACHE_PAGES}`)
       idle.push(snapshot)
     } else snapshot.close()
+  }
+  const openSnapshot = (): Database => {
+    // Another file may be at the path, and without changes every read sees the same state.
+    if (!identity.isInPlace()) return reader
+    const snapshot = idle.pop() ?? connect(file, cachePages())
+    snapshot.run('BEGIN')
+    return snapshot
   }
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
     await snapshots.enter()
@@ -177,8 +255,7 @@ export const openSqlite = <Tables>(
     let statement: Statement<Row, SQLQueryBindings[]> | undefined
     let chunk: Row[] = []
     try {
-      snapshot = idle.pop() ?? connect(file, cachePages())
-      snapshot.run('BEGIN')
+      snapshot = openSnapshot()
       for (const query of queries) {
         const compiled = query.compile()
         statement?.finalize()
@@ -193,6 +270,8 @@ export const openSqlite = <Tables>(
           await pause()
         }
       }
+    } catch (error) {
+      throw noticed(error)
     } finally {
       statement?.finalize()
       if (snapshot) giveBack(snapshot)
@@ -230,9 +309,9 @@ export const openSqlite = <Tables>(
         { exclusive: true },
       ),
     cluster: undefined,
-    diskProblem: disk.problem,
+    fault,
     write: async (work, options) => {
-      disk.problem() // there may be space again
+      disk.fault() // there may be space again
       const run = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) =>
         work({
           db: (options?.large ? largeWriter.db : writeDb).withPlugin(trackWrittenTables(notes.touched)),
@@ -255,7 +334,7 @@ export const openSqlite = <Tables>(
       try {
         return await group.run(run, options)
       } catch (error) {
-        throw translateDiskError(error)
+        throw translateFileError(error)
       }
     },
     stream,
@@ -278,8 +357,9 @@ export const openSqlite = <Tables>(
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {
-      const problem = disk.problem()
-      if (problem !== undefined) throw new AppError('UNAVAILABLE', problem)
+      look()
+      const known = fault()
+      if (known) throw new FaultError(known)
       reader.query('SELECT 1').get()
     },
     vacuum: async () => {
@@ -289,6 +369,9 @@ export const openSqlite = <Tables>(
     close: async () => {
       await group.settled()
       isOpen = false
+      faults.close()
+      clearInterval(looking)
+      look()
       await checkpoints.close()
       slowReads.close()
       largeWriter.end()
@@ -298,7 +381,6 @@ export const openSqlite = <Tables>(
       for (const snapshot of idle.splice(0)) snapshot.close()
       reader.close()
       // An unfinished stream prevents truncating the log; the next start does it.
-      writer.run('PRAGMA busy_timeout = 0')
       try {
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (error) {

@@ -2,6 +2,7 @@
  * Runs registered jobs on their timers, one run of each at a time. The health check asks whether the timer is alive.
  */
 
+import { FaultError } from '../../base/disk/fault.ts'
 import type { Logger } from '../../base/runtime/log.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Job } from '../context.ts'
@@ -49,7 +50,8 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
     const isKnown = isAway(error) && waiting.has(name)
     if (isAway(error)) waiting.add(name)
     if (error instanceof LostLeaseError) log.warn('a job is done elsewhere by now', { job: name })
-    else if (!isKnown) log.error('job failed', { job: name, error })
+    // The database has logged the fault.
+    else if (!isKnown && !(error instanceof FaultError)) log.error('job failed', { job: name, error })
   }
 
   const start = (job: Job<Tables>, run: () => Promise<void>): void => {

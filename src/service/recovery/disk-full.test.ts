@@ -9,6 +9,9 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { watchFullDisk } from '../../../testing/hostile/disk-full.ts'
 
+const FULL =
+  'The disk is full: changes are refused until there is space, reading and deleting go on; free space on the disk of the data folder'
+
 type Seen = Awaited<ReturnType<typeof watchFullDisk>>
 
 const PROGRAM = join(import.meta.dir, '../../../testing/hostile/disk-full.ts')
@@ -83,7 +86,7 @@ describe.each([
       status: 503,
       body: {
         code: 'UNAVAILABLE',
-        error: 'The disk is full: nothing was changed. Changes are taken again once there is space',
+        error: FULL,
         details: [],
       },
     })
@@ -97,10 +100,7 @@ describe.each([
 
   test('/readyz says why', async () => {
     const { whileFull } = await seen
-    expect(whileFull.ready).toEqual({
-      status: 503,
-      message: 'the disk is full: changes are refused, reading and deleting go on',
-    })
+    expect(whileFull.ready).toEqual({ status: 503, message: FULL })
   })
 
   test('the reserve is released, and deleting works in its space', async () => {

@@ -1,6 +1,7 @@
 /** Checks the data folder: private, with free space, and no file from the future. */
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { getDiskFault } from '../../base/disk/disk-errors.ts'
 import { RESERVE_BYTES, RESERVE_FILE, readFreeBytes } from '../../base/disk/reserve.ts'
 import { getErrorCode, getErrorMessage } from '../../contract/unknown.ts'
 import { DATA_FILE } from '../../database/disk/data-folder.ts'
@@ -112,6 +113,8 @@ const checkAccess = (dataDir: string): Finding | undefined => {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
+    const fault = getDiskFault(error)
+    if (fault) return problem('data folder', `${dataDir}: ${fault.reason}`, fault.remedy)
     return problem(
       'data folder',
       `${dataDir}: this user may not read and write it (${getErrorCode(error) || getErrorMessage(error)})`,

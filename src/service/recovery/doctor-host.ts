@@ -3,17 +3,19 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { hostname as hostName } from 'node:os'
 import { getErrorCode, getErrorMessage } from '../../contract/unknown.ts'
 import { formatAddress, type ListenAddress, tryListening } from '../../surfaces/http/listen-address.ts'
+import { getOrigin } from './doctor-server.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { findListeners, type Listener } from './listeners.ts'
 
 const ANSWER_MS = 2000
 
 /** Returns true if a Plat answers there. */
-const isAnswered = async ({ hostname, port }: ListenAddress): Promise<boolean> => {
-  const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
-  const url = `http://${isAny ? 'localhost' : formatAddress({ hostname, port: 0 }).replace(/:0$/, '')}:${port}/healthz`
+const isAnswered = async (address: ListenAddress): Promise<boolean> => {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
+    const response = await fetch(`${getOrigin(address)}/healthz`, {
+      signal: AbortSignal.timeout(ANSWER_MS),
+      redirect: 'error',
+    })
     return response.ok && (await response.text()) === 'ok'
   } catch {
     // The port is in use, but not by a Plat that answers.

@@ -9,7 +9,9 @@ import { PROGRAMS } from '../../database/postgres/connections/programs.ts'
 import { checkServer, describeRefusedEngine } from '../../database/postgres/connections/server-check.ts'
 import { COMMITS_WAIT } from '../../database/postgres/connections/status.ts'
 import { UnsuitableServerError } from '../../database/postgres/connections/unsuitable-server.ts'
+import { getPostgresFault } from '../../database/postgres/errors.ts'
 import { countMaxConnections, getConnectionSettings } from '../../database/postgres/postgres.ts'
+import { PROBE } from '../../database/postgres/probe-write.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { lookAtHosts } from './doctor-hosts.ts'
 import { checkUpgrade, loadApplied } from './doctor-upgrade.ts'
@@ -87,6 +89,21 @@ const checkCommits = async (query: Query): Promise<Finding> => {
     : ok('commits', 'do not wait for a standby: its promotion may lose the last ones')
 }
 
+/** A full disk and a server that can only be read refuse a write. Writes nothing. */
+const checkWrites = async (query: Query): Promise<Finding[]> => {
+  await query('BEGIN')
+  try {
+    await query(PROBE)
+    return []
+  } catch (error) {
+    const fault = getPostgresFault(error)
+    if (!fault) throw error
+    return [problem('writes', fault.reason, fault.remedy)]
+  } finally {
+    await query('ROLLBACK')
+  }
+}
+
 /** The server must permit all connections of one instance. The number of instances is unknown. */
 const checkConnections = async (query: Query, { databaseConnections }: Config): Promise<Finding> => {
   const [row] = await query(
@@ -154,6 +171,7 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
       await checkConnections(query, config),
       await checkTrigrams(query),
       schema,
+      ...(applied.length === 0 ? [] : await checkWrites(query)),
       ...(schema.status === 'problem' ? [] : await checkUpgrade(query, applied)),
       ...key,
     ]

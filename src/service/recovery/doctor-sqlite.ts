@@ -3,7 +3,8 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../base/config/config.ts'
-import { getErrorCode, getErrorMessage } from '../../contract/unknown.ts'
+import { getDiskFault } from '../../base/disk/disk-errors.ts'
+import { getErrorMessage } from '../../contract/unknown.ts'
 import { DATA_FILE } from '../../database/disk/data-folder.ts'
 import { DataLockedError, LOCK_FILE, lockDataDir } from '../../database/disk/data-lock.ts'
 import { checkDatabase, readSize, type Watch } from '../../database/sqlite/file-work.ts'
@@ -65,14 +66,17 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
   }
 }
 
-const toFinding = (file: string, error: unknown): Finding =>
-  getErrorCode(error) === 'SQLITE_NOTADB' || getErrorCode(error).startsWith('SQLITE_CORRUPT')
-    ? problem('database', `${file} is damaged: ${getErrorMessage(error)}`, DAMAGED)
+const toFinding = (file: string, error: unknown): Finding => {
+  const fault = getDiskFault(error)
+  if (fault?.kind === 'damaged') return problem('database', `${file} is damaged: ${getErrorMessage(error)}`, DAMAGED)
+  return fault
+    ? problem('database', `${file}: ${fault.reason} (${getErrorMessage(error)})`, fault.remedy)
     : problem(
         'database',
         `${file} cannot be read: ${getErrorMessage(error)}`,
         'run this as the user that the server runs as',
       )
+}
 
 export const checkSqlite = async (config: Config, watch: Watch): Promise<Finding[]> => {
   const file = join(config.dataDir, DATA_FILE)

@@ -5,6 +5,7 @@ import type { Session, Texts } from '../../surfaces/cli/parse/command.ts'
 import { checkFolder, folderFacts } from './doctor-folder.ts'
 import { checkListening, checkPing, type OwnData, pingFacts } from './doctor-host.ts'
 import { checkPostgres } from './doctor-postgres.ts'
+import { checkServer } from './doctor-server.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSqlite, isServing } from './doctor-sqlite.ts'
 import type { Finding } from './finding.ts'
@@ -13,7 +14,11 @@ import { readSettings, runWatched } from './offline.ts'
 const examine = async (session: Session, texts: Texts): Promise<Finding[]> => {
   const { config, findings } = checkSettings({ env: session.io.env, flags: readSettings(texts), cwd: process.cwd() })
   const { databaseUrl, dataDir, listenAddr } = config
-  const ends = async (own: OwnData) => [await checkListening(listenAddr, own), checkPing(pingFacts())]
+  const ends = async (own: OwnData) => {
+    const listening = await checkListening(listenAddr, own)
+    const server = listening.status === 'ok' ? await checkServer(listenAddr) : []
+    return [listening, ...server, checkPing(pingFacts())]
+  }
   if (databaseUrl !== undefined) {
     const { findings: data, instances } = await checkPostgres(databaseUrl, config)
     return [...findings, ...data, ...(await ends({ instances }))]

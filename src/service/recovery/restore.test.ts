@@ -204,7 +204,36 @@ describe('nothing is touched', () => {
   test.each([0.9, 0.5])('by a backup that was cut off (%p)', async (share) => {
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length * share)))
+    await refused(1, /is damaged: bytes are missing at its end, at least \d+/)
+  })
+
+  test('by a backup that lacks its last byte', async () => {
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.subarray(0, -1))
+    await refused(1, /is damaged: bytes are missing at its end, at least 1\b/)
+  })
+
+  test.each([
+    ['one byte', (_: Buffer) => Buffer.from('\n'), 1],
+    ['zeros', (_: Buffer) => Buffer.alloc(4096), 4096],
+    ['another backup', (bytes: Buffer) => bytes, undefined],
+  ])('by a backup with %s behind its end', async (_, more, count) => {
+    const bytes = readFileSync(file)
+    writeFileSync(file, Buffer.concat([bytes, more(bytes)]))
+    await refused(1, new RegExp(`has ${count ?? bytes.length} bytes behind the end of the backup`))
+  })
+
+  test('by two compressed parts behind one manifest', async () => {
+    const bytes = readFileSync(file)
+    writeFileSync(file, Buffer.concat([bytes, bytes.subarray(bytes.indexOf('\n') + 1)]))
     await refused(1, /damaged/)
+  })
+
+  test('by a backup whose data have another format', async () => {
+    const bytes = readFileSync(file)
+    bytes.fill(0, bytes.indexOf('\n') + 1, bytes.indexOf('\n') + 5)
+    writeFileSync(file, bytes)
+    await refused(1, /is damaged: its content does not match its checksum/)
   })
 
   test.each<[string, (manifest: Record<string, unknown>) => Record<string, unknown>]>([

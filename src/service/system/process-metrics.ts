@@ -1,5 +1,6 @@
 /** The metrics of the process and of its database, under the names that common dashboards expect. */
 
+import { FAULT_KINDS } from '../../base/disk/fault.ts'
 import type { Metrics } from '../../base/runtime/metrics.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -25,6 +26,10 @@ const addDatabaseMetrics = (metrics: Metrics, db: Db<Tables>): void => {
   metrics.samples('counter', 'db_reads_total', 'Reads outside of transactions that a host has answered', () =>
     [...db.readHosts.answers()].map(([host, value]) => ({ labels: { host }, value })),
   )
+  metrics.samples('gauge', 'db_fault', 'If the database refuses changes for this reason', () => {
+    const current = db.fault()?.kind
+    return FAULT_KINDS.map((kind) => ({ labels: { kind }, value: kind === current ? 1 : 0 }))
+  })
   metrics.samples('counter', 'db_failovers_total', 'Changes of the primary since the start', () => [
     { labels: {}, value: db.failovers() },
   ])

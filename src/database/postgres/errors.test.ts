@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { engines } from '../../../testing/servers/servers.ts'
+import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
+import { FaultError } from '../../base/disk/fault.ts'
+
+if (engines().includes('postgres')) {
+  let database: EmptyDatabase<ThingTables>
+  beforeAll(async () => {
+    database = await thingsDatabase('postgres')
+  })
+  afterAll(() => database.close())
+
+  const raise = (state: string, how: 'read' | 'write' | 'commit') => {
+    const statement = sql`DO ${sql.lit(`BEGIN RAISE EXCEPTION 'raised' USING ERRCODE = '${state}'; END`)}`
+    if (how === 'read') return statement.execute(database.db.read)
+    return database.db.write(async ({ db }) => {
+      if (how === 'write') await statement.execute(db)
+      else void statement.execute(db).catch(() => {})
+    })
+  }
+
+  test.each([
+    ['53100', 'full', /^The disk of PostgreSQL is full: .*; free space on it/],
+    ['53200', 'memory', /^PostgreSQL is out of memory; its log says/],
+    ['53400', 'limit', /^PostgreSQL has reached a limit of its configuration; .* temp_file_limit/],
+    ['25006', 'read-only', /^PostgreSQL takes no changes: .* default_transaction_read_only is on; set that to off/],
+    ['58000', 'failing', /^The disk of PostgreSQL fails/],
+    ['58030', 'failing', /^The disk of PostgreSQL fails/],
+    ['XX001', 'damaged', /^The data of PostgreSQL are damaged/],
+    ['XX002', 'damaged', /^The data of PostgreSQL are damaged/],
+  ] as const)('SQLSTATE %s is UNAVAILABLE, and a fault of kind %s', async (state, kind, message) => {
+    for (const how of ['read', 'write', 'commit'] as const) {
+      const error = await raise(state, how).then(
+        () => undefined,
+        (failure: unknown) => failure,
+      )
+      if (!(error instanceof FaultError)) throw new Error(`no FaultError by ${how}: ${error}`)
+      expect([error.code, error.status, error.fault.kind]).toEqual(['UNAVAILABLE', 503, kind])
+      expect(error.message).toMatch(message)
+      expect(database.db.fault()?.kind).toBe(kind)
+      await expect(database.db.ping()).rejects.toThrow(message)
+    }
+  })
+
+  test.each(['22012', '42P01', 'P0001', 'XX000'])('SQLSTATE %s is no fault', async (state) => {
+    const before = database.db.fault()
+    const error = await raise(state, 'write').then(
+      () => undefined,
+      (failure: unknown) => failure,
+    )
+    expect(error).not.toBeInstanceOf(FaultError)
+    expect(database.db.fault()).toBe(before)
+  })
+}
