@@ -42,6 +42,6 @@ export const describeRefusal = (error: unknown): string | undefined =>
     ? match(BY_STATE, String(error.errno))
     : match(BY_CODE, getTextErrorCode(error))
 
-/** Returns the error for a caller who has waited in vain for a connection that others use. */
+/** Returns the error for a caller who has waited too long for a connection that others use. */
 export const createAllInUseError = (): AppError =>
   new AppError('UNAVAILABLE', `${IN_USE}: all of DATABASE_CONNECTIONS are in use; try again in a moment`)

@@ -17,26 +17,26 @@ export type PostgresLimits = {
 
 export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
 
-/**
- * Ends the connection of a program that was cut off or frozen, so that others get its locks within 15 s: in 12 s if it is idle in a
- * transaction, in 10 s if it does not take an answer, and in 11 s if its network does not answer.
- */
-export const LOSS_SETTINGS = {
-  idle_in_transaction_session_timeout: 12_000,
+/** Ends a connection that takes no answer for 10 s, or whose network has not answered for 11 s. */
+export const NETWORK_SETTINGS = {
   tcp_user_timeout: 10_000,
   tcp_keepalives_idle: 5,
   tcp_keepalives_interval: 3,
   tcp_keepalives_count: 3,
 } as const
 
+/** Ends the connection of a program that was cut off or frozen in a transaction, so that others get its locks within 15 s. */
+export const LOSS_SETTINGS = { idle_in_transaction_session_timeout: 12_000, ...NETWORK_SETTINGS } as const
+
 /** Streams hold no lock for which a write waits. Their readers may be slow, and their snapshots last 30 s at most. */
 const STREAM_IDLE_MS = 60_000
 
-/** What statements and their answers mean. */
+/** Statements and their answers would mean something else with other values. */
 export const MEANING_SETTINGS = {
   standard_conforming_strings: 'on',
   extra_float_digits: 1,
   default_transaction_isolation: 'read committed',
+  exit_on_error: 'off',
 } as const
 
 /** The default assumes a rotating disk, where a row by index is expensive. A substring search would then scan all addresses. */
