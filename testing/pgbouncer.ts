@@ -2,18 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findTool } from '../scripts/server-binaries.mjs'
+import { DEFAULT_LIMITS, getConnectionSettings, listIgnorable } from '../src/database/postgres/connections/settings.ts'
 import { freePort, launch, missing, read } from './servers/servers.ts'
 
 /** The settings of Plat's connections, for `ignore_startup_parameters`. */
-export const IGNORED = [
-  'statement_timeout',
-  'lock_timeout',
-  'idle_in_transaction_session_timeout',
-  'tcp_keepalives_idle',
-  'tcp_keepalives_interval',
-  'tcp_keepalives_count',
-  'random_page_cost',
-]
+export const IGNORED = listIgnorable(getConnectionSettings(DEFAULT_LIMITS))
 
 export type Pooler = {
   /** The URL of the database through the pooler. */

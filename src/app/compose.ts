@@ -9,6 +9,7 @@ import { VERSION } from '../base/runtime/version.ts'
 import { createOutbound, type Outbound } from '../base/security/outbound.ts'
 import { createNamedTargetRules, createTargetRules } from '../base/security/outbound-target.ts'
 import { computePasswordWaitMs, createPasswords, type Passwords } from '../base/security/passwords.ts'
+import { AppError } from '../contract/errors.ts'
 import type { Db } from '../database/database.ts'
 import { DATA_FILE, openDataFolder } from '../database/disk/data-folder.ts'
 import { DataLockedError } from '../database/disk/data-lock.ts'
@@ -78,6 +79,12 @@ export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase
   }
 }
 
+/** Adds the message of the server or the client, which the person who starts Plat may read. */
+const addCause = (error: unknown): unknown =>
+  error instanceof AppError && error.cause instanceof Error
+    ? new AppError(error.code, `${error.message} (${error.cause.message})`, { cause: error.cause })
+    : error
+
 /** Opens the configured database and migrates it to this program's schema. */
 export const openDatabase = async ({ config, log, now }: Process): Promise<OpenDatabase> => {
   if (config.databaseUrl !== undefined) {
@@ -97,7 +104,9 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
     const applied = await open().catch(async (error: unknown) => {
       await db.close()
       // A start that is repeated would not succeed either.
-      throw error instanceof UnsuitableServerError ? new MigrationError(error.message, { cause: error }) : error
+      throw error instanceof UnsuitableServerError
+        ? new MigrationError(error.message, { cause: error })
+        : addCause(error)
     })
     if (applied.length > 0) log.info('database migrated', { applied })
     return { db, maintain: nothingToMaintain, close: db.close }

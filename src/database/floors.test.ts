@@ -6,7 +6,8 @@ import { computeFloor, type Floor, findObstacle, parseLevel } from './floors.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { migrations as released } from './migrations/index.ts'
 import { formatProgramName, PROGRAM_NAME } from './postgres/connections/program-name.ts'
-import { DEFAULT_LIMITS, openPostgres } from './postgres/postgres.ts'
+import { DEFAULT_LIMITS } from './postgres/connections/settings.ts'
+import { openPostgres } from './postgres/postgres.ts'
 
 type Tables = { base: { id: string } }
 

@@ -5,6 +5,7 @@ import { type Applied, computeFloor, computeFloorAfter, type Floor, findObstacle
 import type { NamedTable } from './migrations/name-orders.ts'
 import { completeNameOrders } from './name-order-rows.ts'
 import { joinColumnsSql, toLettersSql } from './postgres/search.ts'
+import { findSchemaProblem } from './schema-check.ts'
 
 /** The parts of DDL that differ between the engines. */
 export type Ddl = {
@@ -282,7 +283,17 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     return after
   }
 
+  /** @throws MigrationError if the tables cannot be created, or another application has theirs */
+  const checkSchema = async (tx: Kysely<Tables>): Promise<void> => {
+    const query = async (text: string) =>
+      (await tx.executeQuery<Readonly<Record<string, unknown>>>(CompiledQuery.raw(text))).rows
+    const statements = ordered.flatMap((migration) => migration.statements(ddl))
+    const found = await findSchemaProblem(query, db.engine, statements)
+    if (found) throw new MigrationError(`${found.reason}. ${found.remedy}. Nothing was changed.`)
+  }
+
   const first = await alone('the table of migrations', async (tx) => {
+    await checkSchema(tx)
     // The type of the statements does not depend on the tables.
     await create(tx as Kysely<unknown>, ddl)
     return missingIn(tx)

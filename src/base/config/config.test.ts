@@ -207,6 +207,16 @@ test.each([
   ['LISTEN_ADDR', '300.0.0.1:80', 'must name an IPv4 address or a host before its port'],
   ['DATABASE_URL', 'mysql://db/plat', 'must start with postgres:// or postgresql://'],
   ['DATABASE_URL', 'postgres://', 'must start with postgres:// or postgresql://'],
+  [
+    'DATABASE_URL',
+    'postgres://plat:50%off@db/plat',
+    'must have a % in its password only before two hexadecimal digits, as in %40 for @: write the % itself as %25',
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://plat:sesame@db/plat?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+    'must name a file that can be read as sslrootcert: /nowhere/ca.pem (ENOENT)',
+  ],
   ['DATABASE_READS', 'standbys', 'must be primary without a DATABASE_URL, because SQLite has no standbys'],
   ['DATABASE_READS', 'replicas', 'must be one of: primary, standbys'],
   ['VALKEY_URL', 'localhost:6379', 'must start with redis:// or rediss:// or valkey:// or valkeys://'],

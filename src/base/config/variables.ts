@@ -1,6 +1,7 @@
 // Declares every setting once; parsing, `NAME_FILE`, help and documentation derive from this table.
 
 import { parseDatabaseUrl } from '../hosts/database-url.ts'
+import { checkRootCertificate } from '../hosts/tls.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../runtime/log.ts'
 import { checkPassword } from '../security/password-rule.ts'
 import { DISCOVERY_VARIABLES } from './discovery-variables.ts'
@@ -43,7 +44,7 @@ const parseAdminPassword: Parser<string> = (value) => {
 
 /** Validates the URL and returns the text itself: each use takes its hosts from it. */
 const parsePostgresUrl: Parser<string> = (value) => {
-  parseDatabaseUrl(value)
+  checkRootCertificate(parseDatabaseUrl(value).tls)
   return value
 }
 

@@ -61,7 +61,30 @@ test.each([
     'must not have target_session_attrs=any: Plat uses the primary, so only target_session_attrs=read-write is accepted',
   ],
   ['postgres://plat:12/34@db1/plat', 'must have the characters / ? # @ of its password percent-encoded'],
+  ...(['a%', '%zz', '100%secret', '%ff', '%e2%82'] as const).map((password) => [
+    `postgres://plat:${password}@db1/plat`,
+    'must have a % in its password only before two hexadecimal digits, as in %40 for @: write the % itself as %25',
+  ]),
+  [
+    'postgres://pl%at:secret@db1/plat',
+    'must have a % in its user name only before two hexadecimal digits, as in %40 for @: write the % itself as %25',
+  ],
+  [
+    'postgres://plat:secret@db1,db2/pl%at?sslmode=require',
+    'must have a % in its database name only before two hexadecimal digits, as in %40 for @: write the % itself as %25',
+  ],
+  ...['sslmode=yes', 'SSLMODE=verify', 'a=b&ssl-mode=tls'].map((query) => [
+    `postgres://db1/plat?${query}`,
+    'must have disable, allow, prefer, require, verify-ca or verify-full as sslmode',
+  ]),
+  ['postgres://db1/plat?sslmode=require&sslmode=disable', 'must have one sslmode'],
   ['postgres://plat:12?34@db1/plat', 'must have the characters / ? # @ of its password percent-encoded'],
 ])('%s is refused: %s', (text, message) => {
-  expect(() => parseDatabaseUrl(text)).toThrow(new InvalidValue(message))
+  expect(() => parseDatabaseUrl(text ?? '')).toThrow(new InvalidValue(message))
+})
+
+test('a password with percent-encoded characters is accepted', () => {
+  expect(hostsIn('postgres://plat:%25%40%E2%82%AC@db1/plat')).toEqual([
+    ['db1:5432', 'postgres://plat:%25%40%E2%82%AC@db1:5432/plat'],
+  ])
 })

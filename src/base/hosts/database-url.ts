@@ -1,5 +1,6 @@
 /** Reads the URL of a PostgreSQL database that runs on one or several hosts. */
 import { InvalidValue } from '../config/values.ts'
+import { parseTls, type Tls } from './tls.ts'
 
 /** A host of the database. A name may stand for several machines. */
 export type Host = {
@@ -13,6 +14,7 @@ export type DatabaseUrl = {
   readonly hosts: readonly [Host, ...Host[]]
   /** The hosts, as given, and the database: `db1,db2:5433/plat`. Without user and password. */
   readonly place: string
+  readonly tls: Tls
 }
 
 const MOST_HOSTS = 9
@@ -34,6 +36,25 @@ const parseHost = (text: string, n: number): string => {
   if (portText === '' || port < 1 || port > 65_535)
     throw new InvalidValue(`must have a port from 1 to 65535 after the host ${host}`)
   return `${host}:${port}`
+}
+
+/** A % begins two hexadecimal digits, and what a part stands for is UTF-8 (RFC 3986, section 2.1). */
+const checkPercents = (part: string, text: string): void => {
+  try {
+    decodeURIComponent(text)
+  } catch {
+    // Neither the text nor the error is shown: they may have a part of the password.
+    throw new InvalidValue(
+      `must have a % in its ${part} only before two hexadecimal digits, as in %40 for @: write the % itself as %25`,
+    )
+  }
+}
+
+const checkEncoding = (user: string, path: string): void => {
+  const [name = '', ...password] = user.split(':')
+  checkPercents('user name', name)
+  checkPercents('password', password.join(':'))
+  checkPercents('database name', path)
 }
 
 /** Returns the path, the parameters and the fragment without the one parameter that says no more than holds anyway. */
@@ -60,11 +81,14 @@ export const parseDatabaseUrl = (text: string): DatabaseUrl => {
     throw new InvalidValue(`must start with ${SCHEMES.map((one) => `${one}://`).join(' or ')}`)
   if (CUT_PASSWORD.test(rest))
     throw new InvalidValue('must have the characters / ? # @ of its password percent-encoded')
+  const [path = ''] = rest.split(/[?#]/)
+  checkEncoding(user ?? '', path)
+  const tls = parseTls(rest.slice(path.length))
   const before = `${scheme}://${user === undefined ? '' : `${user}@`}`
   const after = removeAttributes(rest)
-  const place = `${list}${after.split(/[?#]/)[0]}`
+  const place = `${list}${path}`
   // A URL without a host means this machine.
-  if (list === '') return { hosts: [{ name: `localhost:${DEFAULT_PORT}`, url: `${before}${after}` }], place }
+  if (list === '') return { hosts: [{ name: `localhost:${DEFAULT_PORT}`, url: `${before}${after}` }], place, tls }
   const texts = list.split(',')
   if (texts.length > MOST_HOSTS)
     throw new InvalidValue(`must name at most ${MOST_HOSTS} hosts; it names ${texts.length}`)
@@ -74,5 +98,5 @@ export const parseDatabaseUrl = (text: string): DatabaseUrl => {
   const [first = '', ...others] = names
   const toHost = (name: string): Host => ({ name, url: `${before}${name}${after}` })
   if (!URL.canParse(toHost(first).url)) throw new InvalidValue('must be a URL: postgres://USER:PASSWORD@HOST/DATABASE')
-  return { hosts: [toHost(first), ...others.map(toHost)], place }
+  return { hosts: [toHost(first), ...others.map(toHost)], place, tls }
 }

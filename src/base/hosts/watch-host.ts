@@ -60,6 +60,7 @@ const getSqlState = (error: unknown): string => (error instanceof SQL.PostgresEr
 const describeFailure = (error: unknown): string => {
   const message = getErrorMessage(error)
   const code = getErrorCode(error)
+  if (getSqlState(error) === FULL) return `accepts no more connections: ${message}`
   return `does not answer: ${message}${code === '' ? '' : ` (${code})`}`
 }
 

@@ -3,9 +3,10 @@ import { SQL } from 'bun'
 import { type Fault, FaultError } from '../../base/disk/fault.ts'
 import { AppError } from '../../contract/errors.ts'
 import { getTextErrorCode } from '../../contract/unknown.ts'
+import { describeRefusal } from './connections/refusals.ts'
 
-/** SQLSTATEs of a server that stops or starts, has no connection left, or was promoted or demoted. */
-const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
+/** SQLSTATEs of a server that stops or starts, was promoted or demoted. */
+const AWAY = /^(57P0[1-5]|08...|25006|25P03)$/
 /** `read_only_sql_transaction`: a write on a standby. */
 const READ_ONLY = '25006'
 /** `query_canceled`, by the limit on statements, and `lock_not_available`, by that on waiting for a lock. */
@@ -88,7 +89,7 @@ const getProblem = (error: unknown): keyof typeof MESSAGES | undefined => {
 export const isAway = (error: unknown): boolean =>
   error instanceof AppError
     ? error.code === 'UNAVAILABLE' && (error.cause === undefined || isAway(error.cause))
-    : getProblem(error) === 'away'
+    : getProblem(error) === 'away' || describeRefusal(error) !== undefined
 
 /** True if the server refused a write because it is a standby. Also of an error that was translated. */
 export const isRefusedWrite = (error: unknown): boolean =>
@@ -116,6 +117,8 @@ export const getPostgresFault = (error: unknown): Fault | undefined => {
 export const translatePostgresError = (error: unknown): unknown => {
   const fault = getPostgresFault(error)
   if (fault) return error instanceof FaultError ? error : new FaultError(fault, { cause: error })
+  const refusal = describeRefusal(error)
+  if (refusal !== undefined) return new AppError('UNAVAILABLE', refusal, { cause: error })
   const problem = getProblem(error)
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
 }

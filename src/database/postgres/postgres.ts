@@ -18,10 +18,17 @@ import { createSnapshotAges } from '../snapshot-ages.ts'
 import { pastSql } from './as-of-views.ts'
 import { coalesce } from './coalesce.ts'
 import { createPostgresPool, type PostgresPool } from './connections/pool.ts'
-import { connectToPrimary, streamSettings } from './connections/primary-connections.ts'
+import { connectToPrimary } from './connections/primary-connections.ts'
 import { PROGRAM_NAME } from './connections/program-name.ts'
 import { otherPrograms } from './connections/programs.ts'
-import type { Settings } from './connections/server-check.ts'
+import { createAllInUseError } from './connections/refusals.ts'
+import {
+  DEFAULT_LIMITS,
+  getConnectionSettings,
+  getStreamSettings,
+  type PostgresLimits,
+  type Settings,
+} from './connections/settings.ts'
 import { readStatus } from './connections/status.ts'
 import { createPipelinedDialect, createSequentialDialect } from './dialect.ts'
 import { getPostgresFault, isLockConflict, isRefusedWrite } from './errors.ts'
@@ -47,15 +54,6 @@ import {
 const CONNECT_S = 5
 /** Time limit of a ping; without an answer the server counts as unreachable. */
 const PING_MS = 2000
-/** The settings of every connection. After a broken one, the server holds its locks for a minute at most. */
-const SETTINGS = {
-  idle_in_transaction_session_timeout: 60_000,
-  tcp_keepalives_idle: 30,
-  tcp_keepalives_interval: 10,
-  tcp_keepalives_count: 3,
-  // The default assumes a rotating disk, where a row by index is expensive. A substring search would then scan all addresses.
-  random_page_cost: 1.1,
-} as const
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
 const postgresSql: Omit<Sql, 'revisionIn'> = {
@@ -101,10 +99,16 @@ const postgresSql: Omit<Sql, 'revisionIn'> = {
   past: pastSql,
 }
 
-/** @throws if the server has not answered within the time limit of a ping */
+class NoPingError extends Error {
+  constructor() {
+    super(`the database has not answered within ${PING_MS} ms`)
+  }
+}
+
+/** @throws NoPingError if the server has not answered within the time limit of a ping */
 const withTimeout = async (answer: Promise<unknown>): Promise<void> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`the database has not answered within ${PING_MS} ms`)), PING_MS)
+  const timer = setTimeout(() => reject(new NoPingError()), PING_MS)
   try {
     await Promise.race([answer, late])
   } finally {
@@ -153,25 +157,6 @@ const toDatabaseHost = ({ host, role, lagBytes, lagMs, message }: HostState): Da
 
 const addCounts = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map([...a.keys(), ...b.keys()].map((key) => [key, (a.get(key) ?? 0) + (b.get(key) ?? 0)]))
-
-export type PostgresLimits = {
-  /** At least two; for everything but streams and notifications. */
-  readonly connections: number
-  /** Time limit of one statement; long work has none. */
-  readonly statementMs: number
-  /** Time limit of waiting for the lock of a row or a name. */
-  readonly lockMs: number
-}
-
-export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
-
-/** Returns the settings of a connection with limits. */
-export const getConnectionSettings = ({ statementMs, lockMs }: PostgresLimits, name: string = PROGRAM_NAME) => ({
-  statement_timeout: statementMs,
-  lock_timeout: lockMs,
-  ...SETTINGS,
-  application_name: name,
-})
 
 /** Few connections for fast queries, so that many share a round trip and the server wakes few processes. */
 const countQuickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
@@ -296,7 +281,7 @@ export const openPostgres = <Tables>(
       ? openStandbys(hosts, {
           open: (host) => ({
             queries: standbyPool(limits.connections, host, settings),
-            streams: standbyPool(sizes.streams, host, streamSettings(settings)),
+            streams: standbyPool(sizes.streams, host, getStreamSettings(settings)),
           }),
           mostStreams: sizes.streams,
           onQuery: watch.log,
@@ -349,7 +334,10 @@ export const openPostgres = <Tables>(
         isReachable = true
       } catch (error) {
         isReachable = false
-        throw error
+        const mayBeInUse = error instanceof NoPingError && pool.isExhausted()
+        if (!mayBeInUse) throw error
+        await withTimeout(sql`SELECT 1`.execute(quick))
+        throw createAllInUseError()
       }
       const fault = faults.current()
       if (fault) throw new FaultError(fault)

@@ -129,11 +129,16 @@ class Writing<Tables> {
     heldLocks.set(this.#noticed, this.#locks)
   }
 
-  /** Lifts the time limits, and plans each statement again: a cached plan may be of a table that was small. */
+  /**
+   * Lifts the time limits, and plans each statement again: a cached plan may be of a table that was small. A statement without a limit
+   * ends if the network has lost its program, where the server can notice that (since PostgreSQL 14).
+   */
   takesLong(): Promise<void> {
     return this.#transaction.give(
       "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true), " +
-        "set_config('plan_cache_mode', 'force_custom_plan', true)",
+        "set_config('plan_cache_mode', 'force_custom_plan', true), CASE WHEN version() LIKE '%linux%' AND " +
+        "current_setting('client_connection_check_interval', true) IS NOT NULL " +
+        "THEN set_config('client_connection_check_interval', '2s', true) END",
     )
   }
 

@@ -5,6 +5,7 @@ import { createHosts } from '../../base/hosts/hosts.ts'
 import { AppError } from '../../contract/errors.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { IS_PROGRAM } from '../../database/postgres/connections/program-name.ts'
+import { NETWORK_SETTINGS } from '../../database/postgres/connections/settings.ts'
 
 const TIMEOUT_S = 10
 /** @example formatPlace('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
@@ -55,6 +56,8 @@ export const connect = async (url: string): Promise<Connection> => {
     // A copy has no time limit, and reads wait for writes.
     for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
       await run(`SET ${limit} = 0`)
+    // The locks of a copy that was cut off would keep the next one waiting.
+    for (const [name, value] of Object.entries(NETWORK_SETTINGS)) await run(`SET ${name} = ${value}`)
     return {
       sql,
       run,

@@ -3,17 +3,27 @@ import { SQL } from 'bun'
 import type { Config } from '../../base/config/config.ts'
 import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../../base/hosts/database-url.ts'
 import { getErrorCode, getErrorMessage } from '../../contract/unknown.ts'
+import { getDdl } from '../../database/migrate.ts'
+import { migrations } from '../../database/migrations/index.ts'
 import { PROGRAM } from '../../database/migrations/program.ts'
 import { formatProgramName, parseProgramName } from '../../database/postgres/connections/program-name.ts'
 import { PROGRAMS } from '../../database/postgres/connections/programs.ts'
-import { checkServer, describeRefusedEngine } from '../../database/postgres/connections/server-check.ts'
+import { describeRefusal } from '../../database/postgres/connections/refusals.ts'
+import {
+  checkServer,
+  describeRefusedEncoding,
+  describeRefusedEngine,
+} from '../../database/postgres/connections/server-check.ts'
+import { getConnectionSettings } from '../../database/postgres/connections/settings.ts'
 import { COMMITS_WAIT } from '../../database/postgres/connections/status.ts'
 import { UnsuitableServerError } from '../../database/postgres/connections/unsuitable-server.ts'
 import { getPostgresFault } from '../../database/postgres/errors.ts'
-import { countMaxConnections, getConnectionSettings } from '../../database/postgres/postgres.ts'
+import { countMaxConnections } from '../../database/postgres/postgres.ts'
 import { PROBE } from '../../database/postgres/probe-write.ts'
+import { findSchemaProblem } from '../../database/schema-check.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { lookAtHosts } from './doctor-hosts.ts'
+import { checkTls } from './doctor-tls.ts'
 import { checkUpgrade, loadApplied } from './doctor-upgrade.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -28,12 +38,8 @@ const checkDatabase = async (query: Query, place: string): Promise<Finding> => {
   const version = String(row.version)
   if (Number.parseInt(version, 10) < OLDEST)
     return problem('database', `${place} is PostgreSQL ${version}`, `upgrade it: ${OLDEST} or newer is needed`)
-  if (row.encoding !== 'UTF8')
-    return problem(
-      'database',
-      `${place} stores text as ${row.encoding}`,
-      'make a database with ENCODING UTF8, and move the data there',
-    )
+  const refused = describeRefusedEncoding(String(row.encoding))
+  if (refused) return problem('database', `${place} ${refused.reason}`, refused.remedy)
   return ok('database', `${place} answers: PostgreSQL ${version}`)
 }
 
@@ -121,12 +127,16 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
 }
 
 /** Returns the server's own message, but never the URL, which contains the password. */
-const toFinding = (error: unknown, place: string): Finding =>
-  problem(
+const toFinding = (error: unknown, place: string): Finding => {
+  const code = getErrorCode(error)
+  const said = `${getErrorMessage(error)}${code === '' ? '' : ` (${code})`}`
+  const refusal = describeRefusal(error)
+  return problem(
     'database',
-    `${place} cannot be used: ${getErrorMessage(error)}${getErrorCode(error) === '' ? '' : ` (${getErrorCode(error)})`}`,
+    `${place} cannot be used: ${refusal === undefined ? said : `${refusal}: ${said}`}`,
     'check DATABASE_URL, that the server runs and accepts this machine: psql "$DATABASE_URL" shows details',
   )
+}
 
 export type DatabaseFindings = {
   readonly findings: readonly Finding[]
@@ -137,7 +147,8 @@ export type DatabaseFindings = {
 /** Checks each host, and the database at the primary. */
 export const checkPostgres = async (databaseUrl: string, config: Config): Promise<DatabaseFindings> => {
   const parsed = parseDatabaseUrl(databaseUrl)
-  const { primary, findings } = await lookAtHosts(parsed)
+  const { primary, findings: looked } = await lookAtHosts(parsed)
+  const findings = [...looked, ...checkTls(parsed)]
   if (!primary) return { findings, instances: undefined }
   const examined = await checkPrimary(primary, { ...parsed, config })
   return { ...examined, findings: [...findings, ...examined.findings] }
@@ -145,6 +156,8 @@ export const checkPostgres = async (databaseUrl: string, config: Config): Promis
 
 const findInstances = async (query: Query): Promise<ReadonlySet<string>> =>
   new Set((await query(PROGRAMS)).flatMap(({ name }) => parseProgramName(String(name))?.name ?? []))
+
+const STATEMENTS = migrations.flatMap(({ statements }) => statements(getDdl('postgres')))
 
 type At = DatabaseUrl & { readonly config: Config }
 
@@ -158,15 +171,16 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
     // Others may not even have the tables and functions of the further checks.
     if (refused) return { findings: [refused], instances: undefined }
     const server = await checkDatabase(query, place)
-    const applied = await loadApplied(query)
-    const schema = checkSchema(applied, 'postgres')
+    const other = await findSchemaProblem(query, 'postgres', STATEMENTS)
+    const applied = other ? [] : await loadApplied(query)
+    const schema = other ? problem('schema', other.reason, other.remedy) : checkSchema(applied, 'postgres')
     const key =
       schema.status === 'ok'
         ? [await checkKey(query, config), ...(await checkHeaders(query)), ...(await checkBreakGlass(query, config))]
         : []
     const findings = [
       server,
-      ...(await checkPooler({ url, name }, config)),
+      ...(server.status === 'problem' ? [] : await checkPooler({ url, name }, config)),
       ...(areSeveral ? [await checkCommits(query)] : []),
       await checkConnections(query, config),
       await checkTrigrams(query),

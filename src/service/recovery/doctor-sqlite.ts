@@ -7,6 +7,9 @@ import { getDiskFault } from '../../base/disk/disk-errors.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { DATA_FILE } from '../../database/disk/data-folder.ts'
 import { DataLockedError, LOCK_FILE, lockDataDir } from '../../database/disk/data-lock.ts'
+import { getDdl } from '../../database/migrate.ts'
+import { migrations } from '../../database/migrations/index.ts'
+import { findSchemaProblem } from '../../database/schema-check.ts'
 import { checkDatabase, readSize, type Watch } from '../../database/sqlite/file-work.ts'
 import { isTooOld } from '../../database/sqlite/sqlite.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
@@ -47,6 +50,20 @@ const onFile =
 
 const DAMAGED = 'stop the server, keep the folder as it is, and plat restore the latest backup'
 
+const STATEMENTS = migrations.flatMap(({ statements }) => statements(getDdl('sqlite')))
+
+/** Looks for another application's tables. */
+const checkOwner = async (file: string): Promise<Finding | undefined> => {
+  const database = new Database(file, { readwrite: true, create: false })
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    const found = await findSchemaProblem(onFile(database), 'sqlite', STATEMENTS)
+    return found && problem('schema', found.reason, found.remedy)
+  } finally {
+    database.close()
+  }
+}
+
 /** Reads the whole file. */
 const checkContent = async (file: string, config: Config, watch: Watch): Promise<Finding[]> => {
   const { problems, schema } = await checkDatabase(file, watch, 'quick-check')
@@ -83,7 +100,8 @@ export const checkSqlite = async (config: Config, watch: Watch): Promise<Finding
   const version = checkVersion()
   if (!existsSync(file)) return [version, ok('database', 'there is none yet')]
   try {
-    return [version, ...(await checkContent(file, config, watch))]
+    const owner = await checkOwner(file)
+    return owner ? [version, owner] : [version, ...(await checkContent(file, config, watch))]
   } catch (error) {
     watch.signal.throwIfAborted()
     return [version, toFinding(file, error)]

@@ -346,6 +346,41 @@ if (engines().includes('postgres')) {
         })
       }))
 
+    test('that has tables of another application', () =>
+      onDatabase(async (url) => {
+        const client = new SQL({ url, max: 1 })
+        await client.unsafe('CREATE TABLE migrations (id int, batch int)')
+        await client.close()
+        const finding = await found('schema', { DATABASE_URL: url })
+        expect(finding).toMatchObject({
+          status: 'problem',
+          message: 'The database has tables of another application with names that Plat needs: migrations',
+        })
+      }))
+
+    test('that accepts no more connections', () =>
+      onDatabase(async (url) => {
+        const client = new SQL({ url, max: 1 })
+        await client.unsafe('CREATE ROLE doctor_limited LOGIN CONNECTION LIMIT 0')
+        const limited = new URL(url)
+        limited.username = 'doctor_limited'
+        const finding = await found('database', { DATABASE_URL: limited.href })
+        await client.unsafe('DROP ROLE doctor_limited')
+        await client.close()
+        expect(finding).toMatchObject({
+          status: 'problem',
+          message: expect.stringContaining('No connection to the database is free: PostgreSQL accepts no more.'),
+        })
+      }))
+
+    test('on another machine, without TLS', async () => {
+      const finding = await found('tls', { DATABASE_URL: 'postgres://plat:sesame@db.invalid/plat' })
+      expect(finding).toMatchObject({
+        status: 'warning',
+        message: 'db.invalid:5432 is reached without TLS: the network between sees the data and may change them',
+      })
+    })
+
     test('that does not answer, without its password', async () => {
       const finding = await found('database', { DATABASE_URL: 'postgres://plat:sesame@127.0.0.1:9/plat' })
       expect(finding).toMatchObject({

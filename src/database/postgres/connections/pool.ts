@@ -6,12 +6,19 @@
  */
 import type { ReservedSQL, SQL } from 'bun'
 import { createAwayError, translatePostgresError } from '../errors.ts'
+import { createAllInUseError } from './refusals.ts'
+
+/** The longest wait for a connection that others use: an answer comes within 15 s. */
+const LONGEST_WAIT_MS = 12_000
+const LOOK_MS = 500
 
 export type Lent = { readonly connection: ReservedSQL; readonly release: () => void }
 
 export type PostgresPool = {
-  /** @throws AppError UNAVAILABLE while the server is unreachable */
+  /** @throws AppError UNAVAILABLE while the server is unreachable, and after a long wait for the connections of others */
   readonly reserve: () => Promise<Lent>
+  /** Returns true while callers wait for the connections of others. */
+  readonly isExhausted: () => boolean
   /** Closes all present connections, also connections in use: their queries fail. */
   readonly drop: () => void
   readonly close: () => Promise<void>
@@ -27,14 +34,25 @@ type Member = {
   isLost: boolean
 }
 
-type Waiting = { readonly take: (member: Member | Promise<Member>) => void; readonly fail: (error: unknown) => void }
+type Waiting = {
+  readonly take: (member: Member | Promise<Member>) => void
+  readonly fail: (error: unknown) => void
+  readonly sinceMs: number
+}
 
 /** @param connect creates a client that opens one connection, and calls `lost` when it has been closed */
-export const createPostgresPool = (most: number, connect: (lost: () => void) => Client): PostgresPool => {
+export const createPostgresPool = (
+  most: number,
+  connect: (lost: () => void) => Client,
+  longestWaitMs = LONGEST_WAIT_MS,
+): PostgresPool => {
   const members = new Set<Member>()
   const idle: Member[] = []
   const waiting: Waiting[] = []
   let isClosed = false
+  /** Why the last connection could not be opened. */
+  let refusal: unknown
+  let timer: Timer | undefined
 
   /** Ends one that no caller has. */
   const end = async ({ client, connection }: Member): Promise<void> => {
@@ -47,7 +65,20 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
     if (members.delete(member)) void end(member).catch(() => {})
   }
 
-  const inLine = (): Promise<Member> => new Promise((take, fail) => waiting.push({ take, fail }))
+  /** Refuses callers who have waited too long; the first one has waited longest. */
+  const refuseLate = (): void => {
+    const dueMs = performance.now() - longestWaitMs
+    while (waiting[0] && waiting[0].sinceMs < dueMs) waiting.shift()?.fail(refusal ?? createAllInUseError())
+    if (waiting.length > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  const inLine = (): Promise<Member> =>
+    new Promise((take, fail) => {
+      waiting.push({ take, fail, sinceMs: performance.now() })
+      timer ??= setInterval(refuseLate, LOOK_MS).unref()
+    })
 
   /** @throws the error of the connection, if no other one can be waited for */
   const open = async (): Promise<Member> => {
@@ -64,12 +95,14 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
     members.add(member)
     try {
       member.connection = await member.client.reserve()
+      refusal = undefined
       return member
     } catch (error) {
       remove(member)
+      const translated = translatePostgresError(error)
+      refusal = translated
       // The server may have no connection left; the others are returned.
       if ([...members].some(({ connection }) => connection)) return inLine()
-      const translated = translatePostgresError(error)
       for (const { fail } of waiting.splice(0)) fail(translated)
       throw translated
     }
@@ -100,6 +133,7 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
       }
       return { connection, release: () => release(member) }
     },
+    isExhausted: () => waiting.length > 0,
     drop: () => {
       // Others are opened as these close.
       for (const { client } of [...members]) void client.close({ timeout: 0 }).catch(() => {})

@@ -9,16 +9,11 @@ import { rethrowTranslated } from '../errors.ts'
 import { createFloorWatch, FLOOR, type FloorWatch } from '../standbys/floor-watch.ts'
 import { createCheckedConnections } from './checked-connections.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
-import { createServerCheck, type Settings } from './server-check.ts'
+import { createServerCheck } from './server-check.ts'
+import { getStreamSettings, type Settings } from './settings.ts'
 
 /** The numbers of connections. */
 export type Sizes = { readonly pool: number; readonly quick: number; readonly streams: number }
-
-/** Returns the settings of a connection for streams. */
-export const streamSettings = (settings: Settings): Settings => ({
-  ...settings,
-  idle_in_transaction_session_timeout: 0,
-})
 
 export type ConnectionOptions = {
   readonly hosts: Hosts
@@ -92,7 +87,7 @@ export const connectToPrimary = (options: ConnectionOptions): PrimaryConnections
     return { ...pool, reserve: () => whenUsable(pool.reserve) }
   }
   const pool = pooled(sizes.pool, opened)
-  const streams = pooled(sizes.streams, { ...shared, connection: streamSettings(settings) })
+  const streams = pooled(sizes.streams, { ...shared, connection: getStreamSettings(settings) })
 
   let quickClient: SQL | undefined
   const quick = (): SQL => {

@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { engines, postgresDatabase } from '../../../../testing/servers/servers.ts'
 import { PROGRAM } from '../../migrations/program.ts'
-import { DEFAULT_LIMITS, openPostgres } from '../postgres.ts'
+import { openPostgres } from '../postgres.ts'
 import { formatProgramName, IS_PROGRAM, parseProgramName } from './program-name.ts'
+import { DEFAULT_LIMITS } from './settings.ts'
 
 const PROGRAM_OF = { version: '1.2.3', level: 59 }
 

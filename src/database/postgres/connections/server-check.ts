@@ -5,6 +5,7 @@
 import { SQL } from 'bun'
 import type { Logger } from '../../../base/runtime/log.ts'
 import { createAwayError, translatePostgresError } from '../errors.ts'
+import { listIgnorable, MEANING_SETTINGS, type Settings } from './settings.ts'
 import { UnsuitableServerError } from './unsuitable-server.ts'
 
 /** Engines that speak the protocol of PostgreSQL, and the parts that they lack. */
@@ -23,8 +24,6 @@ const TURNS = 8
 /** A pooler without a free session lets a connection wait. */
 const PATIENCE_MS = 5000
 const PROTOCOL_VIOLATION = '08P01'
-
-export type Settings = Readonly<Record<string, string | number>>
 
 type Checked = {
   /** `db1:5432` */
@@ -64,8 +63,11 @@ const areShared = async (first: SQL, second: SQL): Promise<boolean> => {
   return ofFirst.size + ofSecond.size > 2 || !ofFirst.isDisjointFrom(ofSecond)
 }
 
-/** Returns the names of settings that the connection does not have, if `statement_timeout` is one of them. */
-const findSettingsNotInForce = async (client: SQL, settings: Settings): Promise<string[]> => {
+/**
+ * Returns the names of settings that the connection does not have, if `statement_timeout` is one of them.
+ * @throws UnsuitableServerError if statements would have another meaning
+ */
+const findSettingsNotInForce = async (client: SQL, { host, settings }: Omit<Checked, 'connect'>): Promise<string[]> => {
   const names = Object.keys(settings)
   const rows = await fetchRows(
     client,
@@ -73,8 +75,23 @@ const findSettingsNotInForce = async (client: SQL, settings: Settings): Promise<
   )
   const found = new Map(rows.map(({ name, setting }) => [name, setting]))
   const missing = names.filter((name) => found.get(name) !== String(settings[name]))
+  const other = missing.find((name) => name in MEANING_SETTINGS)
+  if (other !== undefined)
+    throw new UnsuitableServerError(
+      `${host} has ${other} = '${found.get(other)}', and a connection pooler ignores that Plat sets it`,
+      `ALTER ROLE ... SET ${other} = '${settings[other]}'`,
+    )
   return missing.includes('statement_timeout') ? missing : []
 }
+
+/** Returns the reason why a database is refused, and what to do; undefined for UTF-8. @param encoding its `server_encoding` */
+export const describeRefusedEncoding = (encoding: string): { reason: string; remedy: string } | undefined =>
+  encoding === 'UTF8'
+    ? undefined
+    : {
+        reason: `stores text as ${encoding}, and Plat needs UTF8`,
+        remedy: 'make a database with ENCODING UTF8 and TEMPLATE template0, and move the data there',
+      }
 
 /** Rejects when no answer has come in time. */
 const withTimeout = async <T>(answer: Promise<T>): Promise<T> => {
@@ -97,15 +114,20 @@ export const checkServer = async ({ host, connect, settings }: Checked): Promise
   try {
     return await withTimeout(
       (async () => {
-        const [row] = await fetchRows(first, 'SELECT version() AS version')
+        const [row] = await fetchRows(
+          first,
+          "SELECT version() AS version, current_setting('server_encoding') AS encoding",
+        )
         const refused = describeRefusedEngine(String(row?.version))
         if (refused !== undefined) throw new UnsuitableServerError(`${host}: ${refused}`, 'use PostgreSQL itself')
+        const encoding = describeRefusedEncoding(String(row?.encoding))
+        if (encoding) throw new UnsuitableServerError(`the database at ${host} ${encoding.reason}`, encoding.remedy)
         if (await areShared(first, second))
           throw new UnsuitableServerError(
             `${host} is a connection pooler that shares connections by transactions (PgBouncer: pool_mode = transaction)`,
             'connect Plat to PostgreSQL itself, or use pool_mode = session',
           )
-        return findSettingsNotInForce(first, settings)
+        return findSettingsNotInForce(first, { host, settings })
       })(),
     )
   } catch (error) {
@@ -113,7 +135,7 @@ export const checkServer = async ({ host, connect, settings }: Checked): Promise
     if (setting === undefined) throw translatePostgresError(error)
     throw new UnsuitableServerError(
       `the connection pooler at ${host} refuses the setting ${setting}`,
-      'connect Plat to PostgreSQL itself, or let the pooler ignore it (PgBouncer: ignore_startup_parameters) and use pool_mode = session',
+      `connect Plat to PostgreSQL itself, or let the pooler ignore its settings (PgBouncer: ignore_startup_parameters = ${listIgnorable(settings).join(',')}) and use pool_mode = session`,
       { cause: error },
     )
   } finally {
