@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { engines } from '../../../testing/servers/servers.ts'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
+import { engines } from '../../../testing/servers/servers.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 
 if (engines().includes('postgres')) {
