@@ -7,6 +7,8 @@ import { build, type Plugin } from 'vite'
 import { contracts } from '../src/app/contracts.ts'
 import { isSecretName } from '../src/base/runtime/redaction.ts'
 import { toSingular } from '../src/contract/command-name.ts'
+import { isFieldOfCall } from '../src/contract/fields/history-fields.ts'
+import { KEY_HEADER } from '../src/contract/idempotency-key.ts'
 import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/contract/input-schema.ts'
 import type { AnyOperation } from '../src/kernel/operation.ts'
 import { EVENT_NAMES } from '../src/record/events/catalogue.ts'
@@ -26,8 +28,10 @@ const operations = (): Plugin => ({
     if (id !== `\0${OPERATIONS}`) return undefined
     // Most operations have the same facts beside their route, which stand in the file once.
     const kinds = new Map<string, string>()
-    const toCall = ({ http, headers, inQuery, supportsAsOf }: AnyOperation): string => {
-      const facts = JSON.stringify({ headers, inQuery, supportsAsOf })
+    const toCall = ({ http, headers = {}, inQuery, supportsAsOf }: AnyOperation): string => {
+      // The pages send their keys as headers.
+      const { [KEY_HEADER]: _, ...fromFields } = headers
+      const facts = JSON.stringify({ headers: fromFields, inQuery, supportsAsOf })
       const maker = kinds.get(facts) ?? `make${kinds.size}`
       kinds.set(facts, maker)
       return `${maker}(${JSON.stringify(http)})`
@@ -57,7 +61,7 @@ const commandFacts = ({ name: operation, cli, effect, input }: AnyOperation) => 
     name: operation,
     cli: cli && { command: cli.command, args: cli.args },
     fields: Object.fromEntries(effect === 'read' ? described : []),
-    secrets: fields.flatMap(([name]) => (isSecretName(name) ? [name] : [])),
+    secrets: fields.flatMap(([name]) => (isSecretName(name) && !isFieldOfCall(name) ? [name] : [])),
   }
 }
 

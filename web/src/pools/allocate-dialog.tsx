@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
+import { KEY_HEADER } from '../../../src/contract/idempotency-key.ts'
 import { api } from '../api/client.ts'
 import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import { poolsQuery } from '../api/queries.ts'
@@ -51,15 +52,15 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
   const allocate = useMutation({
     mutationFn: () => {
       const custom = parseCustomInput(form.custom)
-      return api.reservations.allocate({
+      const input = {
         id: poolId,
         count: Number(form.count),
         hostname: form.hostname,
         mac_address: form.mac_address.trim(),
         purpose: form.purpose,
         ...(custom && { custom }),
-        idempotency_key: key,
-      })
+      }
+      return api.reservations.allocate(input, { headers: { [KEY_HEADER]: key } })
     },
     onSuccess: () => {
       for (const one of ['pools', 'pool', 'reservations', 'networks'])

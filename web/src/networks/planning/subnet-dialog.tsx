@@ -1,6 +1,7 @@
 /** Allocates a subnet of a network: the lowest free one of a length, or one in a free block. The block is marked before it is taken. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useState } from 'react'
+import { KEY_HEADER } from '../../../../src/contract/idempotency-key.ts'
 import { api } from '../../api/client.ts'
 import type { Network } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
@@ -50,16 +51,20 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
       const custom = parseCustomInput(form.custom)
       const fields = { ...(form.vlan.trim() !== '' && { vlan_id: Number(form.vlan) }), ...(custom && { custom }) }
       const name = form.name.trim()
+      const options = { headers: { [KEY_HEADER]: key } }
       if (block !== undefined)
-        return api.networks.create({
-          ...fields,
-          name: name || (chosen ?? ''),
-          subnet: chosen ?? '',
-          datacenter_id: network.datacenter_id,
-          space_id: network.space_id ?? null,
-        })
+        return api.networks.create(
+          {
+            ...fields,
+            name: name || (chosen ?? ''),
+            subnet: chosen ?? '',
+            datacenter_id: network.datacenter_id,
+            space_id: network.space_id ?? null,
+          },
+          options,
+        )
       const given = { ...fields, ...(name !== '' && { name }) }
-      const { networks } = await api.networks.allocate({ id, prefix_length: length, ...given, idempotency_key: key })
+      const { networks } = await api.networks.allocate({ id, prefix_length: length, ...given }, options)
       return networks[0]
     },
     onSuccess: (made) => {
