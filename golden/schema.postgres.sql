@@ -2106,3 +2106,7 @@ CREATE INDEX CONCURRENTLY history_out_of_order ON history (kind, id, seq) WHERE 
 -- 0075-dns-delegations
 
 ALTER TABLE dns_zone_states ADD COLUMN delegations TEXT COLLATE "C" NOT NULL DEFAULT '[]';
+
+-- 0076-idempotency-changes
+
+ALTER TABLE idempotency_keys ADD COLUMN change_id TEXT COLLATE "C";

@@ -826,7 +826,7 @@ CREATE TABLE idempotency_keys (
   key TEXT NOT NULL,
   request_hash TEXT NOT NULL,
   answer TEXT NOT NULL,
-  created_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, change_id TEXT,
   PRIMARY KEY (owner, operation, key)
 );
 

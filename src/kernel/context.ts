@@ -5,6 +5,7 @@ import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../data
 import type { Local } from '../database/transaction-state.ts'
 import type { AnnouncedEvent } from './announced-event.ts'
 import type { Caller } from './caller.ts'
+import type { Attempt } from './changes/attempt.ts'
 import type { RawAudit } from './changes/audit.ts'
 import type { ChangeDetails, ChangedObject, ItemWrite, PlannedItem } from './changes/change-record.ts'
 import type { Lock } from './changes/locks.ts'
@@ -20,6 +21,8 @@ export type KernelWriteOptions<Tables> = WriteOptions & {
   readonly audit?: RawAudit<Tx<Tables>>
   /** The reason that the caller gives for the change. */
   readonly note?: string
+  /** Runs the work once for its idempotency key. */
+  readonly attempt?: Attempt | undefined
 }
 
 /** The context of a handler, and its only access to the rest of the product. */

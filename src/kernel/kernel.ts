@@ -5,7 +5,7 @@
 
 import type { Logger } from '../base/runtime/log.ts'
 import { AppError } from '../contract/errors.ts'
-import { asksForDryRun, type HistoryFields } from '../contract/fields/history-fields.ts'
+import { asksForDryRun } from '../contract/fields/history-fields.ts'
 import type { Db, ReadPoint, Tx } from '../database/database.ts'
 import {
   type Call,
@@ -18,6 +18,7 @@ import {
   toLimitedWrite,
 } from './call-context.ts'
 import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
+import { type Attempt, createAttempt } from './changes/attempt.ts'
 import {
   type AuditedCall,
   type AuditSink,
@@ -29,8 +30,9 @@ import {
 } from './changes/audit.ts'
 import { ChangeRecord, type PlanLimits, type PlannedItem } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
+import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
 import { findIdByRef, mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
-import { RolledBack } from './changes/rolled-back.ts'
+import { RolledBack, runRolledBack } from './changes/rolled-back.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
 import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
 import type { EventRecorder } from './event-recorder.ts'
@@ -123,7 +125,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     given: TransactionOptions = {},
   ): Promise<T> => {
     const { request, held } = call
-    const { plan: limits = plan, ...options } = given
+    const { plan: limits = plan, attempt, ...options } = given
     const { value, tx } = await held.tried((isFirst) =>
       db.write((inner) => {
         const record = new ChangeRecord(limits)
@@ -140,8 +142,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           }
           await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
           const write = toLimitedWrite(call)
-          const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
-          await areas?.updateAreas(ctx)
+          const checked = async (): Promise<T> => {
+            const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
+            await areas?.updateAreas(ctx)
+            return value
+          }
+          const checkRepeat = async () => write && getAreasOrThrow().checkRepeat(ctx, write)
+          const value = await (attempt ? withIdempotencyKey(ctx, attempt, { work: checked, checkRepeat }) : checked())
           const recorded = await ctx.commitChange()
           await done?.(value, ctx, inner, recorded)
           if (plan) await plan.onItems(inner, await record.plannedItems())
@@ -244,6 +251,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     readonly own: never
     /** Called with the handler's result, in its transaction if there was one. */
     readonly done: (made: unknown, ctx?: KernelCtx<Tables>, tx?: Tx<Tables>, changeId?: string) => Promise<void>
+    readonly attempt?: Attempt | undefined
   }
 
   /** Checks the input of a write before work without a transaction. */
@@ -252,41 +260,28 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     if (write) await getAreasOrThrow().checkInput(contextFor(call), write)
   }
 
-  const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
+  const runWrite = async ({ bound: { op, handler }, call, own, done, attempt }: RunWrite): Promise<unknown> => {
     const turn = op.serializeBy?.(own)
     const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
     const inTransaction = (work: Work<unknown>, options: TransactionOptions | undefined = shared) =>
-      transact(call, work, done, options)
+      transact(call, work, done, attempt ? { ...options, attempt } : options)
     if ('run' in handler)
       return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
-    if ('prepare' in handler || op.hasOwnTransactions) await checkInput(call)
     if ('prepare' in handler) {
-      const second = await handler.prepare(contextFor(call), own)
+      const second = await prepareOnce(contextFor(call), attempt, async () => {
+        await checkInput(call)
+        return handler.prepare(contextFor(call), own)
+      })
       if (!(second instanceof Answered)) return runPreparedStep(second, inTransaction)
+      if (attempt) return inTransaction(async () => second.value)
       await done(second.value)
       return second.value
     }
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, own))
+    await checkInput(call)
     const made = await handler(contextFor(call), own)
     await done(made)
     return made
-  }
-
-  /** Runs a write and rolls it back. Returns its answer, or the objects that it would change. */
-  const runDry = async (run: Omit<RunWrite, 'done'>, dryRun: HistoryFields['dryRun']): Promise<unknown> => {
-    const done: RunWrite['done'] = async (made, ctx, _tx, changeId = '') => {
-      if (!ctx) throw new Error(`${run.bound.op.name} is not a single transaction, so it cannot be rolled back`)
-      const value = made instanceof WithStatus ? made.value : made
-      const isPreview = dryRun === 'changes' || value === undefined || run.bound.op.returnsChange
-      throw new RolledBack(isPreview ? await history.preview(ctx, changeId) : value)
-    }
-    try {
-      return await runWrite({ ...run, done })
-    } catch (error) {
-      if (!(error instanceof RolledBack)) throw error
-      run.call.request.setHeader?.('X-Dry-Run', 'true')
-      return new WithStatus(200, error.value, true)
-    }
   }
 
   type Audit = { readonly bound: Bound<Tables>; readonly request: Request; readonly audited: AuditedCall }
@@ -305,12 +300,21 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       const { own, fields } = parseInput(bound.op, input)
       const call = { ...access, note: fields.note, scopedInput: getGuardedInput(bound.op, own, given) }
       if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
-      if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
+      if (fields.dryRun !== false) {
+        const run = (done: RunWrite['done']) => runWrite({ bound, call, own, done })
+        return await runRolledBack({ op: bound.op, request, dryRun: fields.dryRun, preview: history.preview, run })
+      }
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
         if (made instanceof WithStatus && made.isDryRun) return
         await audit.succeeded({ ...event(made), changeId: changeId ?? '' }, tx)
       }
-      return await runWrite({ bound, call, own, done })
+      const onRepeat = (changeId: string) => request.setHeader?.('X-Change-Id', changeId)
+      // A dry run uses up no key, and a plan can be applied once.
+      const key = isDry || plan ? undefined : fields.idempotencyKey
+      // A ref may mean nothing more, after the work.
+      const inputs = key === undefined || input === given ? [own] : [parseInput(bound.op, given).own, own]
+      const attempt = createAttempt({ operation: bound.op.name, key, inputs, isLong: bound.op.isLong, onRepeat })
+      return await runWrite({ bound, call, own, done, attempt })
     } catch (error) {
       if (bound.op.handlesDryRun && error instanceof RolledBack) return new WithStatus(200, error.value, true)
       if (step?.isExpected(error)) throw error

@@ -1,7 +1,8 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
 import { NOTE_HEADER } from '../contract/change-note.ts'
-import { READ_FIELDS, WRITE_FIELDS } from '../contract/fields/history-fields.ts'
+import { KEY_FIELDS, READ_FIELDS, WRITE_FIELDS } from '../contract/fields/history-fields.ts'
+import { KEY_HEADER } from '../contract/idempotency-key.ts'
 import { type Http, parseHttp } from './http-route.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
@@ -79,7 +80,8 @@ export type Operation<
   serializeBy?(input: z.output<In>): string | undefined
   /**
    * Writes objects that have a history. The operation also takes `change_note` (header `X-Change-Note`) and `dry_run`, which the handler
-   * does not see, and answers with `X-Change-Id`.
+   * does not see, and answers with `X-Change-Id`. A POST also takes `idempotency_key` (header `Idempotency-Key`), for which the kernel
+   * runs it once.
    */
   readonly hasHistory?: true
   /**
@@ -121,7 +123,7 @@ export type Operation<
   readonly beforeSetup?: true
   /** Needs access `authenticated`. Permitted to a client that acts for a user, although no scope covers it. */
   readonly skipsConsent?: true
-  /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
+  /** Request headers that carry a field of the input: `{ 'X-Change-Note': 'change_note' }`. */
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
   /** Input fields of a POST or PUT that travel in the query string: `?dry_run=true`. A body may hold them too. */
   readonly inQuery?: readonly (keyof z.input<In> & string)[]
@@ -191,18 +193,20 @@ export const operation = <
   const { input, output, recorded, ...rest }: Declared<Name, H, In, Out> = declared
   const { hasHistory, supportsAsOf, headers = {}, inQuery = [] } = rest
   const own = once(input)
-  const added = { ...(hasHistory && WRITE_FIELDS), ...(supportsAsOf && READ_FIELDS) }
+  const { method, params } = parseHttp(rest.http)
+  const takesKey = method === 'POST' && hasHistory
+  const added = { ...(takesKey && KEY_FIELDS), ...(hasHistory && WRITE_FIELDS), ...(supportsAsOf && READ_FIELDS) }
+  const fromHeaders = { ...headers, ...(takesKey && { [KEY_HEADER]: 'idempotency_key' }), [NOTE_HEADER]: 'change_note' }
   // The type stays that of the handler's input. The kernel takes the added fields out.
   const inputOf = hasHistory || supportsAsOf ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
-  const { method, params } = parseHttp(rest.http)
   // The type of `declared` demands it for POST.
   const effect = method === 'POST' ? (declared.effect as Effect) : EFFECTS[method]
   return {
     ...rest,
     effect,
     ...(params.length > 0 && { cli: { args: params, ...rest.cli } }),
-    ...(hasHistory && { headers: { ...headers, [NOTE_HEADER]: 'change_note' }, inQuery: [...inQuery, 'dry_run'] }),
+    ...(hasHistory && { headers: fromHeaders, inQuery: [...inQuery, 'dry_run'] }),
     ...(recorded && { recorded: once(recorded) }),
     get input() {
       return inputOf()

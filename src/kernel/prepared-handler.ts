@@ -1,10 +1,13 @@
 /** The second step of a prepared handler. */
 import type { WriteOptions } from '../database/database.ts'
+import type { Attempt } from './changes/attempt.ts'
 import { type PlanLimits, RecordFull } from './changes/change-record.ts'
 
 export type TransactionOptions = WriteOptions & {
   /** Records all objects, for `ctx.plannedItems`. After a `RecordFull` of `tooMany` it runs without it. */
   readonly plan?: PlanLimits
+  /** Runs the work once for its idempotency key. */
+  readonly attempt?: Attempt | undefined
 }
 
 /** The answer of a write that needs no transaction. */

@@ -137,6 +137,37 @@ if (engines().includes('postgres')) {
       expect(two).toEqual(one)
     })
 
+    test.each([
+      ['a create', '/api/devices', { name: 'sent to both' }],
+      ['a bulk call', '/api/devices/bulk', { operations: [{ op: 'create', device: { name: 'sent to both' } }] }],
+      ['an apply', '/api/estate/apply', { devices: [{ name: 'applied at both' }] }],
+      ['an import', '/api/estate/import?resource=devices', [{ name: 'imported at both' }]],
+    ])('%s with an idempotency key, sent to both', async (_, path, body) => {
+      const once = { 'Idempotency-Key': path }
+      const count = () => admin.api.history.extent({}).then(({ changes }) => changes)
+      const before = await count()
+      const answers = await Promise.all([
+        admin.request('POST', path, body, once),
+        other.fetch('POST', path, { ...bearer(admin.key), ...once }, body),
+      ])
+      const [one, two] = await Promise.all(
+        answers.map(async (answer) => (await answer.text()).trim().split('\n').at(-1)),
+      )
+      expect(two).toBe(one ?? '')
+      expect(await count()).toBe(before + 1)
+    })
+
+    test('an idempotency key outlives an instance whose clock is 25 hours ahead', async () => {
+      const ahead = await instanceBeside(app, { now: () => new Date(Date.now() + 25 * 3_600_000) })
+      const create = async (at: Instance['fetch'], key: string) =>
+        (await at('POST', '/api/devices', { ...bearer(admin.key), 'Idempotency-Key': key }, { name: 'early' })).text()
+      const first = await create(other.fetch, 'kept')
+      await create(ahead.fetch, 'of the future')
+      const again = await create(other.fetch, 'kept')
+      await ahead.close()
+      expect(again).toBe(first)
+    })
+
     test('a plan of an AI client: made here, carried out there', async () => {
       const human = await app.as('admin')
       const device = await human.api.devices.create({ name: 'planned-away' })

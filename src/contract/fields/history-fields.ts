@@ -1,6 +1,7 @@
 /** The input fields that every write and every read of the estate takes beside its own. Browser-safe. */
 import { z } from 'zod'
 import { decodeNote, NOTE_HEADER } from '../change-note.ts'
+import { KEY_HEADER } from '../idempotency-key.ts'
 import { parse } from '../validate.ts'
 import { line } from './fields.ts'
 
@@ -30,14 +31,24 @@ const AsOf = line(64)
   .optional()
   .describe('The moment of the answer: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d')
 
+export const IdempotencyKey = line(255).min(1).optional().describe('The same key gets the same answer for 24 hours')
+
 export const WRITE_FIELDS = { change_note: ChangeNote, dry_run: DryRun }
 export const READ_FIELDS = { as_of: AsOf }
+/** The field that a POST takes beside `WRITE_FIELDS`. */
+export const KEY_FIELDS = { idempotency_key: IdempotencyKey }
+
+const OF_CALL: ReadonlySet<string> = new Set(Object.keys({ ...KEY_FIELDS, ...WRITE_FIELDS }))
+
+/** Returns true for a field of a write that is about the call and not about the object. */
+export const isFieldOfCall = (field: string): boolean => OF_CALL.has(field)
 
 /** The values of these fields in a call. */
 export type HistoryFields = {
   readonly note: string
   readonly dryRun: DryRun
   readonly asOf: string | undefined
+  readonly idempotencyKey: string | undefined
 }
 
 /** Returns the note of a request to a route that is not an operation. @throws AppError VALIDATION_ERROR */
@@ -45,6 +56,12 @@ export const readHeaderNote = (headers: Headers): string => {
   const value = headers.get(NOTE_HEADER)
   const change_note = value === null ? undefined : decodeNote(value)
   return parse(z.object({ change_note: ChangeNote }), { change_note }).change_note ?? ''
+}
+
+/** Returns the idempotency key of a request to a route that is not an operation. @throws AppError VALIDATION_ERROR */
+export const readHeaderKey = (headers: Headers): string | undefined => {
+  const idempotency_key = headers.get(KEY_HEADER) ?? undefined
+  return parse(z.object(KEY_FIELDS), { idempotency_key }).idempotency_key
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -63,11 +80,13 @@ export const splitHistoryFields = (input: Fields): { readonly own: Fields } & Hi
     change_note: note = '',
     dry_run: dryRun = false,
     as_of: asOf,
+    idempotency_key: idempotencyKey,
     ...own
   } = input as Fields & {
     readonly change_note?: string
     readonly dry_run?: DryRun
     readonly as_of?: string
+    readonly idempotency_key?: string
   }
-  return { own, note, dryRun, asOf }
+  return { own, note, dryRun, asOf, idempotencyKey }
 }

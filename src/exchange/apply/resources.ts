@@ -1,7 +1,7 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
 import { z } from 'zod'
 import { idOf } from '../../contract/fields/fields.ts'
-import { WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
+import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../../contract/input-schema.ts'
 import { CablePatch } from '../../inventory/cables/api.ts'
 import { inventory } from '../../inventory/contracts.ts'
@@ -56,7 +56,11 @@ export type NameKey = { readonly by: 'name'; readonly within: readonly string[];
 
 const removeKernelFields = (schema: z.ZodObject): z.ZodObject =>
   // The mask has the names of the fields. Their types are lost here.
-  schema.omit(Object.fromEntries(Object.keys(WRITE_FIELDS).map((field) => [field, true])) as Record<string, never>)
+  schema.omit(
+    Object.fromEntries(
+      Object.keys(schema.shape).flatMap((field) => (isFieldOfCall(field) ? [[field, true]] : [])),
+    ) as Record<string, never>,
+  )
 
 type Own = Partial<Pick<ResourceRules, 'draft' | 'patch' | 'key'>>
 

@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { NOTE_HEADER } from '../../contract/change-note.ts'
 import { ERROR_CODES } from '../../contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../contract/fields/external-fields.ts'
-import { ChangeNote, WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
+import { ChangeNote, IdempotencyKey, KEY_FIELDS, WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
 import { DOCUMENT_RULES, rowRuleFields, SOURCE_RULES } from '../../contract/fields/row-rules.ts'
+import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { FORMATS } from '../../convert/formats.ts'
 import { Converted, PulledEstate } from '../../convert/protocol.ts'
@@ -122,7 +123,7 @@ const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): voi
 }
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...[...INVENTORY, '$schema', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
-  ...['lists', 'empty', ...Object.keys(WRITE_FIELDS)],
+  ...['lists', 'empty', ...Object.keys(WRITE_FIELDS), ...Object.keys(KEY_FIELDS)],
 ])
 
 const ApplyCounts = z.record(z.string(), Counts).describe('By resource: the lists of the document, and what was pruned')
@@ -308,7 +309,7 @@ export const estateRoutes = {
     },
     scope: 'checkWrite',
     query: ImportQuery,
-    requestHeaders: z.object({ [NOTE_HEADER]: ChangeNote }),
+    requestHeaders: z.object({ [KEY_HEADER]: IdempotencyKey, [NOTE_HEADER]: ChangeNote }),
     output: ImportResult,
     produces: 'application/x-ndjson',
   }),

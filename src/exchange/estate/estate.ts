@@ -5,9 +5,10 @@ import { getTemporaryFolder } from '../../base/runtime/unnamed-file.ts'
 import type { Outbound } from '../../base/security/outbound.ts'
 import { toSingular } from '../../contract/command-name.ts'
 import { AppError, toAppError } from '../../contract/errors.ts'
-import { readHeaderNote } from '../../contract/fields/history-fields.ts'
+import { readHeaderKey, readHeaderNote } from '../../contract/fields/history-fields.ts'
 import { parseRawQuery } from '../../contract/raw-query.ts'
 import { createConverter } from '../../convert/convert.ts'
+import { createAttempt } from '../../kernel/changes/attempt.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { inTurn } from '../../kernel/turn.ts'
 import type { Means } from '../../record/history/kinds.ts'
@@ -73,9 +74,9 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
   const dir = getTemporaryFolder(config.dataDir)
   const convertFile = createConverter(dir)
 
-  const receiveBody = async (ctx: Ctx, request: Request): Promise<Received> => {
+  const receiveBody = async (ctx: Ctx, request: Request, isHashed: boolean): Promise<Received> => {
     try {
-      return await receive({ request, dir, confirmRights: ctx.confirmRights })
+      return await receive({ request, dir, confirmRights: ctx.confirmRights, isHashed })
     } catch (error) {
       if (error instanceof AppError && error.code === 'UNAVAILABLE')
         ctx.log.error('the body of an import could not be stored', { dir, error: error.cause ?? error })
@@ -100,6 +101,8 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
         handler: async (ctx, request, audit) => {
           const query = parseRawQuery(ImportQuery, request)
           const note = readHeaderNote(request.headers)
+          // A dry run uses up no key.
+          const key = query.dry_run ? undefined : readHeaderKey(request.headers)
           audit.note({ resource: toSingular(query.resource) })
           for (const verb of ['create', 'update']) ctx.require(`${query.resource}:${verb}`)
           requireRowsType(request)
@@ -110,8 +113,22 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
             free()
           }
           try {
-            body = await receiveBody(ctx, request)
-            return streamImport(ctx, { query, importer: importers[query.resource], body, audit, note, release })
+            body = await receiveBody(ctx, request, key !== undefined)
+            const attempt = createAttempt({
+              operation: estateRoutes.import.name,
+              key,
+              inputs: [[query, body.hash]],
+              isLong: true,
+            })
+            return streamImport(ctx, {
+              query,
+              importer: importers[query.resource],
+              body,
+              audit,
+              note,
+              attempt,
+              release,
+            })
           } catch (error) {
             await release()
             throw error

@@ -30,6 +30,7 @@ export type ImportTask = {
   /** The caller's reason for the change. */
   readonly note: string
   readonly audit: NonNullable<KernelWriteOptions<Tables>['audit']>
+  readonly attempt: KernelWriteOptions<Tables>['attempt']
   /** Called with the number of processed rows. */
   readonly progress: (done: number) => void
   /** Aborted when the client disconnects. */
@@ -184,7 +185,7 @@ const skipShownProgress = (progress: ImportTask['progress']): ImportTask['progre
 /** @throws AppError for errors of the whole import; the result contains the errors of rows */
 export const runImport = async (ctx: Ctx, given: ImportTask): Promise<ImportResult> => {
   const task = { ...given, progress: skipShownProgress(given.progress) }
-  const { audit, query, note } = task
+  const { audit, query, note, attempt } = task
   const run = (contextOf: (tx: Ctx) => Ctx) =>
     ctx.write(
       async (tx) => {
@@ -194,7 +195,7 @@ export const runImport = async (ctx: Ctx, given: ImportTask): Promise<ImportResu
         audit.note({ changes: { created, updated, unchanged, rows: beginning.rows } })
         return result
       },
-      { exclusive: true, large: isLarge(task.body), audit, note },
+      { exclusive: true, large: isLarge(task.body), audit, note, attempt },
     )
   try {
     return await run(skipSavepoints).catch((error: unknown) => {

@@ -22,6 +22,8 @@ export type Received = {
   /** The number of rows; 0 if the form is invalid. */
   readonly total: number
   readonly bytes: number
+  /** The SHA-256 of the body in hexadecimal; undefined unless it was asked for. */
+  readonly hash: string | undefined
   /** Parses rows on demand. @throws AppError for the first invalid row */
   readonly batches: () => AsyncGenerator<readonly Row[]>
   readonly close: () => Promise<void>
@@ -82,6 +84,8 @@ type Source = {
   readonly dir: string
   /** Rejects when the caller may no longer import: a body that takes hours holds a slot. */
   readonly confirmRights: () => Promise<void>
+  /** Computes the hash of the body. */
+  readonly isHashed?: boolean
 }
 
 /**
@@ -89,11 +93,12 @@ type Source = {
  * because clients read an answer only after they have sent all.
  * @throws AppError as `readPacedBody`, `Spool.write` and `confirmRights`
  */
-export const receive = async ({ request, dir, confirmRights }: Source): Promise<Received> => {
+export const receive = async ({ request, dir, confirmRights, isHashed }: Source): Promise<Received> => {
   const spool = createSpool({ dir })
   const counter = new RowCutter()
   const breathe = createBreathe()
   let confirmedMs = performance.now()
+  const hasher = isHashed ? new Bun.CryptoHasher('sha256') : undefined
   let size = 0
   let flaw: unknown
   const runUnlessFlawed = (step: () => void): void => {
@@ -107,6 +112,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
     for await (const bytes of readPacedBody(request, MAX_IMPORT_BYTES)) {
       size += bytes.length
       for (const piece of splitBytes(bytes)) {
+        hasher?.update(piece)
         runUnlessFlawed(() => counter.push(piece))
         await breathe()
       }
@@ -125,6 +131,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
   return {
     total: flaw ? 0 : counter.rows,
     bytes: size,
+    hash: hasher?.digest('hex'),
     batches: async function* () {
       if (flaw) throw flaw
       yield* readBatches(spool)

@@ -1,6 +1,6 @@
 /** The contract of planning: networks as a tree, and subnets that are allocated, split and merged. Browser-safe. */
 import { z } from 'zod'
-import { idOf, line, Name, optionalNumber, reference, text } from '../../contract/fields/fields.ts'
+import { idOf, Name, optionalNumber, reference, text } from '../../contract/fields/fields.ts'
 import { operation } from '../../kernel/operation.ts'
 import { customInput } from '../../resource/custom/fields.ts'
 import { Network, Utilization } from './api.ts'
@@ -63,7 +63,6 @@ export const SubnetAllocation = SubnetRequest.extend({
   datacenter_id: reference('datacenters').optional().describe('By default that of the network around them'),
   description: text(4096).prefault(null),
   custom: customInput('networks').prefault(null),
-  idempotency_key: line(255).min(1).optional().describe('The same key gets the same answer for 24 hours'),
 })
 export type SubnetAllocation = z.output<typeof SubnetAllocation>
 
@@ -102,7 +101,6 @@ export const planning = {
     serializeBy: ({ id }) => id,
     access: 'networks:create',
     scope: 'checkWrite',
-    headers: { 'Idempotency-Key': 'idempotency_key' },
     mcp: 'listed',
     input: SubnetAllocation,
     output: () => Networks.meta({ id: 'AllocatedNetworks' }),

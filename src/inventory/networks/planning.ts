@@ -2,7 +2,6 @@
 
 import { invalidField } from '../../contract/errors.ts'
 import { MAX_NAME } from '../../contract/fields/fields.ts'
-import { withIdempotencyKey } from '../../kernel/changes/idempotency.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { formatCidr } from '../../net/cidr.ts'
 import { lockCustom } from '../../resource/custom/engine.ts'
@@ -15,8 +14,6 @@ import { planning, type SubnetAllocation } from './planning-api.ts'
 import { split } from './split.ts'
 import { loadTree } from './tree.ts'
 
-type Request = Omit<SubnetAllocation, 'idempotency_key'>
-
 /** Returns the name of each subnet. @throws AppError VALIDATION_ERROR for a name that has no room for a number */
 const buildNames = (subnets: readonly string[], name: string | undefined): string[] => {
   if (name === undefined) return [...subnets]
@@ -27,7 +24,8 @@ const buildNames = (subnets: readonly string[], name: string | undefined): strin
   return names
 }
 
-const allocateOnce = async (ctx: Ctx, request: Request): Promise<{ networks: Network[] }> => {
+/** @throws AppError IP_NOT_AVAILABLE if there are too few free subnets; then none is taken */
+const allocate = async (ctx: Ctx, request: SubnetAllocation): Promise<{ networks: Network[] }> => {
   await lockCustom(ctx, 'networks')
   await lockPlacement(ctx)
   // No pool is created in it until commit.
@@ -42,12 +40,6 @@ const allocateOnce = async (ctx: Ctx, request: Request): Promise<{ networks: Net
     networks.push(await create(ctx, { ...fields, name: names[i] ?? subnet, subnet }))
   return { networks }
 }
-
-/** @throws AppError IP_NOT_AVAILABLE if there are too few free subnets; then none is taken */
-const allocate = (ctx: Ctx, { idempotency_key, ...request }: SubnetAllocation) =>
-  withIdempotencyKey(ctx, { operation: 'networks.allocate', key: idempotency_key, input: request }, () =>
-    allocateOnce(ctx, request),
-  )
 
 export const feature: Feature = {
   operations: implement(planning, {

@@ -1,7 +1,6 @@
 /** Allocates free addresses: chooses, claims and records them in one transaction, so that no other caller gets them. */
 
 import { AppError, invalid, invalidField } from '../../contract/errors.ts'
-import { withIdempotencyKey } from '../../kernel/changes/idempotency.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatIp, fromIpKey, getSpaceKey, type IpKey, toIpKey } from '../../net/ip.ts'
 import { lockCustom } from '../../resource/custom/engine.ts'
@@ -91,7 +90,8 @@ const withOwnFields = async (work: () => Promise<void>): Promise<void> => {
   }
 }
 
-const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
+/** @throws AppError IP_NOT_AVAILABLE if the pool has too few free addresses; then none is taken. */
+export const allocate = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
   const { device_id, label = '', hostname = '', mac_address = '', purpose = '' } = request
   if (mac_address !== '' && request.count > 1) throw invalidField('mac_address', 'is for one address, not for several')
   if (device_id) {
@@ -138,9 +138,3 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     ),
   }
 }
-
-/** @throws AppError IP_NOT_AVAILABLE if the pool has too few free addresses; then none is taken. */
-export const allocate = async (ctx: Ctx, { idempotency_key, ...request }: AllocationRequest): Promise<Allocation> =>
-  withIdempotencyKey(ctx, { operation: 'reservations.allocate', key: idempotency_key, input: request }, () =>
-    allocateOnce(ctx, request),
-  )

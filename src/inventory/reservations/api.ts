@@ -45,7 +45,6 @@ export const AllocationRequest = z.object({
     .max(10 * 365 * 24 * 3600)
     .optional()
     .describe('The reservation expires after this time'),
-  idempotency_key: line(255).min(1).optional().describe('The same key gets the same answer for 24 hours'),
 })
 export type AllocationRequest = z.output<typeof AllocationRequest>
 
@@ -103,7 +102,6 @@ export const reservations = {
     serializeBy: ({ id }) => id,
     access: 'reservations:create',
     scope: 'checkWrite',
-    headers: { 'Idempotency-Key': 'idempotency_key' },
     mcp: 'listed',
     cli: { command: 'pool allocate' },
     input: AllocationRequest,

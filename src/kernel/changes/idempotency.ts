@@ -1,6 +1,13 @@
-/** Idempotency keys: a retry gets the answer of the first attempt, which its transaction stores for 24 hours. */
-import { invalidField } from '../../contract/errors.ts'
+/**
+ * Idempotency keys: a retry gets the answer of the first attempt for 24 hours. The transaction of that attempt stores the answer with its
+ * changes.
+ */
+import { sql } from 'kysely'
+import { AppError, invalidField } from '../../contract/errors.ts'
+import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import type { KernelCtx } from '../context.ts'
+import { Answered } from '../prepared-handler.ts'
+import type { Attempt } from './attempt.ts'
 
 export type IdempotencyTables = {
   idempotency_keys: {
@@ -8,8 +15,11 @@ export type IdempotencyTables = {
     operation: string
     key: string
     request_hash: string
+    /** JSON; '' for an answer that is not kept. */
     answer: string
     created_at: string
+    /** The change of the attempt, '' without one. Null in a row of a program that does not know the column. */
+    change_id: string | null
   }
 }
 
@@ -18,44 +28,145 @@ declare module '../../database/tables.ts' {
 }
 
 const MAX_AGE_MS = 24 * 60 * 60 * 1000
+/** The longest answer that is kept, in bytes of its JSON. */
+export const MAX_ANSWER_BYTES = 256 * 1024
+/** The largest number of expired keys that one attempt deletes. */
+const MAX_EXPIRED = 100
 
-export type Attempt = { readonly operation: string; readonly key: string | undefined; readonly input: unknown }
+type Scope = Pick<KernelCtx<IdempotencyTables>, 'caller' | 'db' | 'now' | 'store'>
 
-const hashInput = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
+// Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
+const toScope = <Tables>(ctx: KernelCtx<Tables>) => ctx as unknown as Scope
 
-/** Runs `work` once per caller, operation and key. @throws AppError VALIDATION_ERROR for another request */
-export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
-  ctx: KernelCtx<Tables>,
-  { operation, key, input }: Attempt,
-  work: () => Promise<T>,
-): Promise<T> => {
-  if (key === undefined) return work()
-  const { userId = '', credentialId, isNarrow } = ctx.caller
-  // A key with limits does not get the answer to a call that it may not make.
-  const owner = isNarrow ? `${userId} ${credentialId}` : userId
-  // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
-  const { db } = ctx as unknown as KernelCtx<IdempotencyTables>
-  await ctx.lock('idempotency', [`${owner} ${operation} ${key}`])
-  const request_hash = hashInput(input)
-  const oldest = new Date(Date.parse(ctx.now) - MAX_AGE_MS).toISOString()
-  await db.deleteFrom('idempotency_keys').where('created_at', '<', oldest).execute()
-  const known = await db
+/** A key with limits does not get the answer to a call that it may not make. */
+const getOwner = ({ caller: { userId = '', credentialId, isNarrow } }: Scope): string =>
+  isNarrow ? `${userId} ${credentialId}` : userId
+
+/** The first attempt of a request. */
+type Earlier = { readonly answer: string; readonly changeId: string }
+
+const formatTime = (ms: number): string => new Date(ms).toISOString()
+
+const readNowMs = async ({ db, store, now }: Scope): Promise<number> => {
+  const { rows } = await sql<{ at: number | string }>`SELECT ${store.sql.nowMs(Date.parse(now))} AS at`.execute(db)
+  return Number(rows[0]?.at)
+}
+
+type Found = { readonly nowMs: number; readonly earlier: Earlier | undefined }
+
+/** @throws AppError VALIDATION_ERROR if the key was used for another request */
+const findEarlier = async (scope: Scope, { operation, key, hashes }: Attempt): Promise<Found> => {
+  const query = scope.db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'answer'])
-    .where('owner', '=', owner)
+    .select(['request_hash', 'answer', 'change_id', 'created_at'])
+    .where('owner', '=', getOwner(scope))
     .where('operation', '=', operation)
     .where('key', '=', key)
-    .executeTakeFirst()
-  if (known) {
-    if (known.request_hash !== request_hash)
-      throw invalidField('Idempotency-Key', 'was used for another request; use a new key')
-    // The stored value was a T.
-    return JSON.parse(known.answer) as T
-  }
-  const answer = await work()
+  const [nowMs, known] = await Promise.all([readNowMs(scope), query.executeTakeFirst()])
+  if (!known || known.created_at < formatTime(nowMs - MAX_AGE_MS)) return { nowMs, earlier: undefined }
+  if (!hashes.includes(known.request_hash))
+    throw invalidField(KEY_HEADER, 'was used for another request; use a new key')
+  return { nowMs, earlier: { answer: known.answer, changeId: known.change_id ?? '' } }
+}
+
+/** @throws AppError ALREADY_EXISTS for an answer that was not kept */
+const parseAnswer = ({ answer, changeId }: Earlier): unknown => {
+  if (answer !== '') return JSON.parse(answer)
+  const effect = changeId === '' ? 'and changed nothing' : `by the change ${changeId}`
+  const reason = `its answer is longer than ${MAX_ANSWER_BYTES / 1024} KiB, and is not kept`
+  const details = changeId === '' ? [] : [{ field: 'change_id', message: changeId }]
+  throw new AppError('ALREADY_EXISTS', `The request with this ${KEY_HEADER} was done ${effect}: ${reason}`, { details })
+}
+
+const deleteExpired = async ({ db, store }: Scope, nowMs: number): Promise<void> => {
+  const expired = db
+    .selectFrom('idempotency_keys')
+    .select(['owner', 'operation', 'key'])
+    .where('created_at', '<', formatTime(nowMs - MAX_AGE_MS))
+    .limit(MAX_EXPIRED)
   await db
-    .insertInto('idempotency_keys')
-    .values({ owner, operation, key, request_hash, answer: JSON.stringify(answer), created_at: ctx.now })
+    .deleteFrom('idempotency_keys')
+    // Another attempt may be deleting some, and commit much later.
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple('owner', 'operation', 'key'),
+        'in',
+        store.sql.lockFreeRows(expired).$asTuple('owner', 'operation', 'key'),
+      ),
+    )
     .execute()
-  return answer
+}
+
+const storeAnswer = async (
+  scope: Scope,
+  attempt: Attempt,
+  made: { answer: string; change_id: string; nowMs: number },
+) => {
+  const { operation, key, hashes } = attempt
+  const { answer, change_id, nowMs } = made
+  const [request_hash = ''] = hashes
+  const row = { request_hash, answer, change_id, created_at: formatTime(nowMs) }
+  await deleteExpired(scope, nowMs)
+  await scope.db
+    .insertInto('idempotency_keys')
+    .values({ owner: getOwner(scope), operation, key, ...row })
+    .onConflict((conflict) => conflict.columns(['owner', 'operation', 'key']).doUpdateSet(row))
+    .execute()
+}
+
+type Once<T> = {
+  readonly work: () => Promise<T>
+  /** Checks a retry, in place of the work. */
+  readonly checkRepeat?: () => Promise<unknown>
+}
+
+/**
+ * Runs the work of a transaction once per caller, operation and key.
+ * @throws AppError VALIDATION_ERROR for another request, ALREADY_EXISTS for an answer that was not kept, and the
+ * errors of `checkRepeat`
+ */
+export const withIdempotencyKey = async <Tables, T>(
+  ctx: KernelCtx<Tables>,
+  attempt: Attempt,
+  { work, checkRepeat }: Once<T>,
+): Promise<T> => {
+  const scope = toScope(ctx)
+  const { operation, key, isLong } = attempt
+  await ctx.lock(isLong ? 'longIdempotency' : 'idempotency', [`${getOwner(scope)} ${operation} ${key}`])
+  const { nowMs, earlier } = await findEarlier(scope, attempt)
+  if (!earlier) {
+    const value = await work()
+    const change_id = await ctx.commitChange()
+    const json = JSON.stringify(value)
+    const answer = Buffer.byteLength(json) > MAX_ANSWER_BYTES ? '' : json
+    await storeAnswer(scope, attempt, { answer, change_id, nowMs })
+    return value
+  }
+  await checkRepeat?.()
+  if (earlier.changeId !== '') attempt.onRepeat?.(earlier.changeId)
+  // The stored value was a T.
+  return parseAnswer(earlier) as T
+}
+
+/** Prepares a write, unless an earlier attempt has done it, after which the preparation may fail or find nothing to do. */
+export const prepareOnce = async <Tables, Step>(
+  ctx: KernelCtx<Tables>,
+  attempt: Attempt | undefined,
+  prepare: () => Promise<Step>,
+): Promise<Step | Answered<unknown>> => {
+  if (!attempt) return prepare()
+  const findAnswer = async () => {
+    const { earlier } = await findEarlier(toScope(ctx), attempt)
+    return earlier && new Answered(parseAnswer(earlier))
+  }
+  const known = await findAnswer()
+  if (known) return known
+  try {
+    return await prepare()
+  } catch (error) {
+    // The earlier attempt may have been committed since.
+    const made = await findAnswer()
+    if (made) return made
+    throw error
+  }
 }

@@ -7,9 +7,11 @@ import type { QueryRunner, Sql } from '../../database/database.ts'
  */
 const PREFIXES = {
   scopes: 'scopes',
+  idempotency: 'idempotency',
+  /** The keys of writes that may take minutes: names of a kind share locks, and no short write waits for a long one. */
+  longIdempotency: 'long-idempotency',
   apply: 'estate apply',
   undo: 'undo',
-  idempotency: 'idempotency',
   admins: 'admins',
   usernames: 'usernames',
   firstAdmin: 'first-admin',

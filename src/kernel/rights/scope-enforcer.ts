@@ -46,6 +46,11 @@ export type ScopeEnforcer<Tables> = {
    */
   readonly checkInput: (ctx: KernelCtx<Tables>, write: ScopedWrite) => Promise<void>
   /**
+   * Checks the objects that the input of a write names, whose work was done before: some of them may be gone by it.
+   * @throws AppError as `checkInput`
+   */
+  readonly checkRepeat: (ctx: KernelCtx<Tables>, write: ScopedWrite) => Promise<void>
+  /**
    * Runs a write in its transaction. Checks the objects that its input names before the work, and checks the objects that it has created
    * or changed after it.
    * @throws AppError as `checkInput`; FORBIDDEN for an object that would be outside of the part, by the fields that place it

@@ -309,9 +309,14 @@ const filterIds = async (ctx: Ctx, { caller, permission, named, isMeant }: Choic
 /** Serves writes. */
 export const writeChecks: Pick<
   ScopeEnforcer<Tables>,
-  'checkInput' | 'checkScope' | 'filterVisible' | 'filterPermitted'
+  'checkInput' | 'checkRepeat' | 'checkScope' | 'filterVisible' | 'filterPermitted'
 > = {
   checkInput: async (ctx, write) => void (await start(ctx, write)),
+  checkRepeat: async (ctx, write) => {
+    const named: Named[] = []
+    for (const one of listNamed(write)) if (await hasRow(ctx, one)) named.push(one)
+    await check(ctx, write, named, await loadMembership(ctx, write.caller, mapIdsByResource(named)))
+  },
   checkScope: async (ctx, write, work) => {
     const before = await start(ctx, write)
     const since = ctx.changeCount

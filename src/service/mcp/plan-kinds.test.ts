@@ -4,14 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contracts } from '../../app/contracts.ts'
 import { isSecretName } from '../../base/runtime/redaction.ts'
-import { toJsonSchema } from '../../contract/json-schema.ts'
 import { listCrudResources } from '../../kernel/crud-resources.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
 import { CATALOGUE } from '../../people/roles/catalogue.ts'
 import { KIND_NAMES } from '../../record/history/kind-names.ts'
 import { PLAN_KINDS } from '../../record/history/plan-kinds.ts'
-import { resolveReferences } from '../../surfaces/mcp/signature.ts'
-import { needsPlan } from '../../surfaces/mcp/tools.ts'
+import { needsPlan, toInputSchema } from '../../surfaces/mcp/tools.ts'
 
 const SRC = join(import.meta.dirname, '..', '..')
 
@@ -55,7 +53,6 @@ const secretsIn = (value: unknown): string[] => {
 
 describe.each(planned.map((op) => [op.name, op] as const))('a plan of %s', (_, op) => {
   test('stores no secret, because it stores its input', () => {
-    const { schema, definitions } = toJsonSchema(op.input, 'input')
-    expect(secretsIn(resolveReferences(schema, definitions))).toEqual([])
+    expect(secretsIn(toInputSchema(op))).toEqual([])
   })
 })

@@ -84,9 +84,13 @@ const removeExtensions = ({
   }),
 })
 
-/** Tools have plans in place of dry runs. Another operation may have a `dry_run` of its own, which stays. */
-export const isWithheld = ({ hasHistory, showsChanges }: AnyOperation, field: string): boolean =>
-  field === 'dry_run' && (hasHistory === true || showsChanges === true)
+/**
+ * Tools have plans in place of dry runs, and a plan can be applied once without a key. Another operation may have a `dry_run` of its own,
+ * which stays.
+ */
+export const isWithheld = (op: AnyOperation, field: string): boolean =>
+  (field === 'dry_run' && (op.hasHistory === true || op.showsChanges === true)) ||
+  (field === 'idempotency_key' && needsPlan(op))
 
 /** Tools have custom fields only where some are defined. */
 export const NO_CUSTOM_FIELDS: DescribeCustom = () => null
@@ -115,6 +119,7 @@ const SHORT: Readonly<Record<string, JsonSchema>> = {
   sort: { ...STRING, description: 'Like -created_at' },
   as_of: { ...STRING, description: 'A past moment: RFC 3339, change id or 24h' },
   change_note: { ...STRING, description: 'The reason, one line' },
+  idempotency_key: STRING,
   mount: {
     type: ['object', 'null'],
     description: 'rack_id, position, height, face, full_depth, slot, power_w',
@@ -209,7 +214,7 @@ export const CALL_TOOL: ToolDefinition = {
 export const APPLY_TOOL: ToolDefinition = {
   name: 'apply_plan',
   description:
-    'Make exactly the changes that a plan has shown; refused if any of its objects has changed since. A plan can be applied once, within 5 minutes, by the user and the client that made it. Show the user its summary first.',
+    'Make exactly the changes that a plan has shown; refused if any of its objects has changed since. A plan can be applied once, within 5 minutes, by its user and client. Show the user its summary first.',
   inputSchema: input({ plan_id: text('As the plan says') }, 'plan_id'),
   outputSchema: object({
     applied: { type: 'boolean' },

@@ -1,7 +1,7 @@
 /** Derives the flags and arguments of an operation from its contract. */
 
 import { toFlagName, toSingular } from '../../../contract/command-name.ts'
-import { WRITE_FIELDS } from '../../../contract/fields/history-fields.ts'
+import { isFieldOfCall } from '../../../contract/fields/history-fields.ts'
 import {
   type FieldSchema,
   getElementSchema,
@@ -16,7 +16,7 @@ import { type Argument, createFlag, type Flag, type Spec } from './command.ts'
 
 /** Returns true for a field that is about the call and not about the object. */
 export const isOfHistory = ({ hasHistory }: AnyOperation, field: string): boolean =>
-  hasHistory === true && Object.hasOwn(WRITE_FIELDS, field)
+  hasHistory === true && isFieldOfCall(field)
 
 /** Names of the fields that the command line adds to an operation. */
 export const INPUT_FIELD = '@input'
