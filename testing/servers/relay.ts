@@ -7,6 +7,8 @@ export type Relay = {
   readonly port: number
   readonly block: () => void
   readonly unblock: () => void
+  /** Resets the connections of the next answers, in place of sending them. */
+  readonly cutAnswers: (count: number) => void
   /** How often a client has sent data after an answer, by connection. With a delay, data sent without waiting does not count. */
   readonly trips: () => readonly number[]
   /** The index in `trips` of the connection on which a client has lately sent this text; -1 if none has. */
@@ -25,6 +27,7 @@ export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Rela
   const trips: number[] = []
   const sent: string[] = []
   let isBlocked = false
+  let cuts = 0
   const keep = (socket: Socket): void => {
     sockets.add(socket)
     // An aborted connection is aborted at both ends.
@@ -43,7 +46,11 @@ export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Rela
     }
     const answer = (data: Buffer): void => {
       isAnswered = true
-      near.write(data)
+      if (cuts === 0) near.write(data)
+      else {
+        cuts--
+        near.resetAndDestroy()
+      }
     }
     near.on('data', ask)
     far.on('data', delayMs === 0 ? answer : (data) => setTimeout(answer, delayMs, data))
@@ -70,6 +77,9 @@ export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Rela
     unblock: () => {
       isBlocked = false
       for (const socket of sockets) socket.resume()
+    },
+    cutAnswers: (count) => {
+      cuts = count
     },
     trips: () => [...trips],
     senderOf: (text) => sent.findIndex((all) => all?.includes(text)),

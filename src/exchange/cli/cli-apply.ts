@@ -2,7 +2,9 @@
 
 import { encodeNote, NOTE_HEADER } from '../../contract/change-note.ts'
 import { AppError } from '../../contract/errors.ts'
+import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import { sendRequest, type Transport } from '../../surfaces/cli/connection/client.ts'
+import { repeatIfCut } from '../../surfaces/cli/connection/repeat.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { report } from '../../surfaces/cli/failure.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
@@ -60,13 +62,20 @@ const send = async (
 ): Promise<Answer> => {
   const init = {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(more.dry_run !== true && { [KEY_HEADER]: crypto.randomUUID() }),
+      ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }),
+    },
     body: JSON.stringify({ ...files.rules, ...files.rows, ...options, ...more }),
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }
-  const response = await retryWhileBusy(io, () => sendRequest(transport, '/api/estate/apply', init))
-  return { result: ApplyResult.parse(await response.json()), changeId: response.headers.get('x-change-id') }
+  const post = () => retryWhileBusy(io, () => sendRequest(transport, '/api/estate/apply', init))
+  return repeatIfCut(async () => {
+    const response = await post()
+    return { result: ApplyResult.parse(await response.json()), changeId: response.headers.get('x-change-id') }
+  })
 }
 
 const ROW = /^([\w-]+)\[(\d+)\]\.?(.*)$/

@@ -2,9 +2,11 @@
 
 import { encodeNote, NOTE_HEADER } from '../../contract/change-note.ts'
 import { AppError } from '../../contract/errors.ts'
+import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import type { Row } from '../../contract/labels.ts'
-import { isRecord } from '../../contract/unknown.ts'
+import { getErrorMessage, isRecord } from '../../contract/unknown.ts'
 import { buildError, sendRequest, type Transport } from '../../surfaces/cli/connection/client.ts'
+import { CutAnswer, repeatIfCut } from '../../surfaces/cli/connection/repeat.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
 import { offerUndo } from '../../surfaces/cli/output/preview.ts'
@@ -57,6 +59,7 @@ const buildRoundQuery = ({ files }: Sources, isDryRun: boolean): Readonly<Record
 const post = async (
   file: SourceFile,
   { io, transport, isDryRun, note, signal, round = {} }: Request,
+  key: string,
 ): Promise<Response> => {
   const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun), ...round })
   const buildInit = (body: Blob | string) => ({
@@ -64,6 +67,7 @@ const post = async (
     headers: {
       'content-type': 'application/json',
       accept: 'application/x-ndjson',
+      [KEY_HEADER]: key,
       ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }),
     },
     body,
@@ -86,8 +90,13 @@ const post = async (
   })
 }
 
-const load = async (session: Session, file: SourceFile, request: Request): Promise<Result> => {
-  const response = await post(file, request)
+const createCutError = (from: string, { name }: SourceFile, cause?: unknown): AppError =>
+  new AppError('UNAVAILABLE', `${from} broke off in the middle of ${name}`, {
+    cause: new CutAnswer(getErrorMessage(cause), { cause }),
+  })
+
+const loadOnce = async (session: Session, file: SourceFile, request: Request, key: string): Promise<Result> => {
+  const response = await post(file, request, key)
   const progress = createProgress(session.io.stderr, file.name)
   const from = request.transport.baseUrl ?? ''
   try {
@@ -99,11 +108,16 @@ const load = async (session: Session, file: SourceFile, request: Request): Promi
     }
   } catch (cause) {
     if (cause instanceof AppError || request.signal.aborted) throw cause
-    throw new AppError('UNAVAILABLE', `${from} broke off in the middle of ${file.name}`, { cause })
+    throw createCutError(from, file, cause)
   } finally {
     await progress.clear()
   }
-  throw new AppError('UNAVAILABLE', `${from} broke off in the middle of ${file.name}`)
+  throw createCutError(from, file)
+}
+
+const load = (session: Session, file: SourceFile, request: Request): Promise<Result> => {
+  const key = crypto.randomUUID()
+  return repeatIfCut(() => loadOnce(session, file, request, key), request.signal)
 }
 
 const formatRowError = (file: SourceFile, error: Row): string => {

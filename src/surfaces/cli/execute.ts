@@ -41,8 +41,8 @@ export const resolve = async (names: Names, references: readonly Reference[]): P
 
 /**
  * Sends a reference in the path as an id first. A 404 has changed nothing, so the text is then resolved as a name. Work
- * with ids thus takes no extra request. Requests with an idempotency key resolve first, because a retry must be
- * identical to the first attempt.
+ * with ids thus takes no extra request. Requests with an idempotency key of the caller resolve first, because a retry must
+ * be identical to the first attempt.
  */
 const sendByIdOrName = async (
   transport: Transport,
@@ -50,7 +50,7 @@ const sendByIdOrName = async (
 ): Promise<Response> => {
   // An unknown ref would create an object, although the text may be the name of another.
   const mayCreate = inPath.some(({ mayBeNew }) => mayBeNew)
-  if (mayCreate || op.headers?.['Idempotency-Key']) await resolve(names, inPath)
+  if (mayCreate || input.idempotency_key !== undefined) await resolve(names, inPath)
   try {
     return await send(transport, op, input)
   } catch (error) {

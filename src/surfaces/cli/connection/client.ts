@@ -1,6 +1,7 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
 import { encodeNote, NOTE_HEADER } from '../../../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../../../contract/errors.ts'
+import { takesIdempotencyKey } from '../../../contract/idempotency-key.ts'
 import { getErrorMessage } from '../../../contract/unknown.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
 import type { AnyOperation, InputOf, OperationSet, OutputOf } from '../../../kernel/operation.ts'
@@ -15,6 +16,8 @@ export type Transport = {
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Completes the input of each call, such as with the moment that all reads are of. */
   readonly complete?: (op: AnyOperation, input: Fields) => Fields
+  /** Sends an operation that takes an idempotency key. */
+  readonly sendKeyed?: (send: () => Promise<Response>) => Promise<Response>
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -165,11 +168,9 @@ export const send = (
   { signal, headers }: CallOptions = {},
 ): Promise<Response> => {
   const { path, init } = buildRequest(op, transport.complete?.(op, input) ?? input)
-  return sendRequest(transport, path, {
-    ...init,
-    headers: { ...init.headers, ...headers },
-    ...(signal ? { signal } : {}),
-  })
+  const sent = { ...init, headers: { ...init.headers, ...headers }, ...(signal ? { signal } : {}) }
+  const sendIt = () => sendRequest(transport, path, sent)
+  return transport.sendKeyed && takesIdempotencyKey(op) ? transport.sendKeyed(sendIt) : sendIt()
 }
 
 /** Reads JSON; undefined without a body. @throws AppError UNAVAILABLE if it is incomplete or isn't JSON */

@@ -1,10 +1,12 @@
 /** Finds the server and the API key of a request. A stored key is sent only to the server that issued it. */
 
 import { AppError } from '../../../contract/errors.ts'
+import { takesIdempotencyKey } from '../../../contract/idempotency-key.ts'
 import { getErrorCode } from '../../../contract/unknown.ts'
 import type { Io } from '../io.ts'
 import { createUsageError } from '../parse/usage-error.ts'
 import type { Fetch, Transport } from './client.ts'
+import { repeatIfCut } from './repeat.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export const DEFAULT_URL = 'http://localhost:8080'
@@ -50,6 +52,12 @@ const explain =
     }
   }
 
+/** Returns a response with its whole body in memory. */
+const readWhole = async (response: Response): Promise<Response> => {
+  const { status, headers } = response
+  return new Response(await response.arrayBuffer(), { status, headers })
+}
+
 /** Returns the requested URL, else the one of the login, else the default. */
 export const selectUrl = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
   normalizeUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
@@ -58,6 +66,8 @@ export const createTransport = (io: Io, url: string, headers: Readonly<Record<st
   fetch: refuseRedirects(explain(io.fetch)),
   baseUrl: url,
   headers,
+  complete: (op, input) => (takesIdempotencyKey(op) ? { idempotency_key: crypto.randomUUID(), ...input } : input),
+  sendKeyed: (send) => repeatIfCut(async () => readWhole(await send())),
 })
 
 const checkToken = (token: string): string => {
