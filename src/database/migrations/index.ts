@@ -56,6 +56,7 @@ import { nameOrder } from './0071-name-order.ts'
 import { search } from './0073-search.ts'
 import { deviceNameOrder } from './0074-device-name-order.ts'
 import { dnsDelegations } from './0075-dns-delegations.ts'
+import { deliveryOrder } from './0077-delivery-order.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   search,
   deviceNameOrder,
   dnsDelegations,
+  deliveryOrder,
 ]

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../testing/app/app.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { until } from '../../../testing/until.ts'
+import { lockNamed } from '../../kernel/changes/locks.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { createLeases } from '../../kernel/jobs/leases.ts'
 import * as deliveries from './delivery-store.ts'
@@ -22,7 +23,10 @@ if (engines().includes('postgres')) {
 
   const write = <T>(work: (ctx: Pick<Ctx, 'db' | 'store'> & Ctx) => Promise<T>): Promise<T> =>
     // The queries use only the transaction of a context.
-    app.db.write(({ db }) => work({ db, store: app.db, now: new Date().toISOString() } as unknown as Ctx))
+    app.db.write(({ db }) => {
+      const lock: Ctx['lock'] = (...which) => lockNamed({ db, sql: app.db.sql }, ...which)
+      return work({ db, lock, store: app.db, now: new Date().toISOString() } as unknown as Ctx)
+    })
 
   /** Creates a due delivery of a webhook that no dispatcher polls. */
   const due = async () => {
@@ -48,7 +52,7 @@ if (engines().includes('postgres')) {
         .execute()
     })
     await write(async (ctx) => {
-      const content = { event: 'x', body: '{}', change_id: '' }
+      const content = { event: 'x', resource_id: '', body: '{}', change_id: '' }
       const row = { id, webhook_id: webhookId, ...content, attempts_left: 1, due_ms: 1, created_at: at }
       await deliveries.insertAll(ctx, [row])
       // Claims it before the dispatcher of the app polls.
@@ -102,7 +106,7 @@ if (engines().includes('postgres')) {
 
   test('a claim ends by the clock of the database', async () => {
     const { id, webhookId } = await due()
-    await write((ctx) => createLeases('webhook_deliveries', 'id', 1).take(ctx, [id], 'short'))
+    await write((ctx) => createLeases('webhook_deliveries', 'id', { lastsMs: 1 }).take(ctx, [id], 'short'))
     const found = await until('the end of the claim', async () => {
       const [one] = await claimable(webhookId, Date.now())
       return one
