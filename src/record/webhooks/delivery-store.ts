@@ -302,11 +302,11 @@ export const storeOutcome = async (scope: StoreScope, outcome: Outcome, holder: 
 }
 
 /** Schedules one more attempt, at once. */
-export const reopen = async ({ db }: DbScope, id: string, nowMs: number): Promise<void> => {
+export const reopen = async ({ db }: DbScope, id: string): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
     .set({ status: 'pending', attempts_left: sql`CASE WHEN attempts_left < 1 THEN 1 ELSE attempts_left END` })
-    .set({ due_ms: nowMs, next_retry: null })
+    .set({ due_ms: 0, next_retry: null })
     .where('id', '=', id)
     .execute()
 }

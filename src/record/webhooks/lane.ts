@@ -112,7 +112,7 @@ export class Lane {
   #settle(ids: readonly string[]): void {
     for (const id of ids) this.#unsettled.delete(id)
     // Later deliveries of these objects can be claimed now.
-    this.#wake.resolve()
+    this.want()
   }
 
   #start(group: Group): void {

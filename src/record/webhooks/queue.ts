@@ -41,7 +41,8 @@ export const createQueue = (): Queue => {
       return wanted.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {
         if (!events.some((name) => name === event)) return []
         const id = Bun.randomUUIDv7()
-        const times = { due_ms: Date.parse(created_at), created_at }
+        // Due for each instance, whatever its clock says.
+        const times = { due_ms: 0, created_at }
         const body = formatBody(id, recorded)
         return [{ id, webhook_id, event, resource_id, body, change_id, attempts_left: 1 + retry_count, ...times }]
       })

@@ -50,7 +50,7 @@ export type DeliveryRow = LeaseColumns & {
   /** JSON: the attempts so far. */
   attempts: string
   next_retry: string | null
-  /** The time of the next attempt, in ms since the epoch; null for a completed delivery. */
+  /** The time of the next attempt, in ms since the epoch; 0 for at once; null for a completed delivery. */
   due_ms: number | null
   created_at: string
 }

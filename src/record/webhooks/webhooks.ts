@@ -52,7 +52,7 @@ const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Deli
   const { event } = await getDeliveryOrThrow(ctx, id, deliveryId)
   // Its creator had the permission of a subscribed event; one of an earlier subscription requires it again.
   if (!webhook.events.some((one) => one === event)) requireEvents(ctx, [event])
-  await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
+  await deliveries.reopen(ctx, deliveryId)
   await ctx.emit('webhook-delivery.queued')
   return getDeliveryOrThrow(ctx, id, deliveryId)
 }
