@@ -32,6 +32,7 @@ const INSTANCES = [1, 2]
 const CALLERS = 8
 const AT_ONCE = 500
 const LOOK_MS = 200
+const NEVER_MS = Number.MAX_SAFE_INTEGER
 /** The part of the other checkout's rate that is reached at least. */
 const GOAL = 0.9
 
@@ -138,10 +139,11 @@ class Side {
       while (turn < COUNT) await this.#call('PUT', `/api/networks/${id}`, { description: `turn ${turn++}` })
     }
     await Promise.all(Array.from({ length: CALLERS }, change))
-    for (;;) {
-      const [row] = await this.#sql`SELECT count(*)::int AS n FROM webhook_deliveries WHERE status = 'retrying'`
-      if (row.n === COUNT * WORKS.length) break
-      await Bun.sleep(LOOK_MS)
+    // None is tried again before it is measured.
+    for (let put = 0; put < COUNT * WORKS.length; await Bun.sleep(LOOK_MS)) {
+      await this.#sql`UPDATE webhook_deliveries SET due_ms = ${NEVER_MS} WHERE status = 'retrying' AND until_ms = 0`
+      const [row] = await this.#sql`SELECT count(*)::int AS n FROM webhook_deliveries WHERE due_ms = ${NEVER_MS}`
+      put = row.n
     }
     await this.#sql.unsafe('VACUUM ANALYZE')
   }

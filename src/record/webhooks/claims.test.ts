@@ -17,7 +17,7 @@ if (engines().includes('postgres')) {
   let app: TestApp
   let hooks = 0
   beforeAll(async () => {
-    app = await testApp({ dialect: 'postgres' })
+    app = await testApp({ dialect: 'postgres', withJobs: false })
   }, TIMEOUT_MS)
   afterAll(() => app.close(), TIMEOUT_MS)
 
@@ -60,6 +60,18 @@ if (engines().includes('postgres')) {
     })
     return { id, webhookId }
   }
+  /** Stores further due deliveries of a webhook, each with its object and the number of its event. */
+  const more = async (webhookId: string, all: readonly (readonly [id: string, object: string, seq: number])[]) => {
+    const texts = { event: 'x', body: '{}', change_id: '', response_body: '', error: '', attempts: '[]', holder: '' }
+    const numbers = { attempt_number: 0, attempts_left: 1, due_ms: 0, until_ms: 0 }
+    const rows = all.map(([id, resource_id, event_seq]) => ({
+      ...{ id, webhook_id: webhookId, resource_id, event_seq, status: 'pending' as const, created_at: '' },
+      ...texts,
+      ...numbers,
+    }))
+    await app.db.write(({ db }) => db.insertInto('webhook_deliveries').values(rows).execute())
+  }
+  const claimableIds = async (webhookId: string) => (await claimable(webhookId, Date.now())).map(({ id }) => id)
   const take = (id: string, holder: string) => write((ctx) => deliveries.leases.take(ctx, [id], holder))
   const claimable = (webhookId: string, nowMs: number) =>
     write((ctx) => deliveries.lockClaimable(ctx, { webhookId, nowMs, most: 10 }))
@@ -112,5 +124,79 @@ if (engines().includes('postgres')) {
       return one
     })
     expect(found.id).toBe(id)
+  })
+
+  test('deliveries are claimed in the order of their events, whatever their ids', async () => {
+    const { webhookId } = await due()
+    await more(webhookId, [
+      ['order-a', 'net', 3],
+      ['order-b', 'net', 1],
+      ['order-c', 'net', 2],
+    ])
+    expect(await claimableIds(webhookId)).toEqual(['order-b', 'order-c', 'order-a'])
+  })
+
+  test('while an instance holds a delivery, no other claims one of the same object, earlier or later', async () => {
+    const { webhookId } = await due()
+    await more(webhookId, [
+      ['held-1', 'net', 1],
+      ['held-2', 'net', 2],
+      ['held-3', 'net', 3],
+      ['held-4', 'other', 4],
+    ])
+    await take('held-2', 'another')
+    expect(await claimableIds(webhookId)).toEqual(['held-4'])
+  })
+
+  test('deliveries without an object, of an earlier version, do not wait for each other', async () => {
+    const { webhookId } = await due()
+    await more(webhookId, [
+      ['old-1', '', 0],
+      ['old-2', '', 0],
+    ])
+    await take('old-1', 'another')
+    expect(await claimableIds(webhookId)).toEqual(['old-2'])
+  })
+
+  test('two instances that claim at once do not take deliveries of one object', async () => {
+    const { webhookId } = await due()
+    const ids = Array.from({ length: 20 }, (_, i) => `at-once-${i}`)
+    await more(
+      webhookId,
+      ids.map((id, seq) => [id, `object ${seq % 2}`, seq]),
+    )
+    const claimOnce = (holder: string) =>
+      write(async (ctx) => {
+        const rows = await deliveries.lockClaimable(ctx, { webhookId, nowMs: Date.now(), most: 5 })
+        const keys = rows.map(({ id }) => id)
+        await deliveries.leases.take(ctx, keys, holder)
+        return rows.map(({ resource_id }) => resource_id)
+      })
+    const claims = await Promise.all(['first', 'second', 'third'].map(claimOnce))
+    // The first one gets five of both objects.
+    expect(claims.map((objects) => objects.length).sort()).toEqual([0, 0, 5])
+  })
+
+  test('while an earlier delivery of an object is locked, the later ones are not claimed', async () => {
+    const { webhookId } = await due()
+    await more(webhookId, [
+      ['locked-1', 'net', 1],
+      ['locked-2', 'net', 2],
+      ['locked-3', 'other', 3],
+    ])
+    const found = await app.db.write(async ({ db }) => {
+      await app.db.sql.lockRows(db.selectFrom('webhook_deliveries').select('id').where('id', '=', 'locked-1')).execute()
+      return claimableIds(webhookId)
+    })
+    expect(found).toEqual(['locked-3'])
+  })
+
+  test('a claim that has expired is not renewed, although no other instance has taken it', async () => {
+    const { id } = await due()
+    const held = await take(id, 'frozen')
+    await app.db.write(({ db }) =>
+      db.updateTable('webhook_deliveries').set({ until_ms: 1 }).where('id', '=', id).execute(),
+    )
+    expect(await write((ctx) => deliveries.leases.renew(ctx, held))).toBe(false)
   })
 }

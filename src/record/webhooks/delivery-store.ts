@@ -146,34 +146,32 @@ const selectHeldObjects = (scope: LeaseScope & DbScope, webhookId: string | Retu
 /** Returns the webhooks with due deliveries of objects of which no other instance sends any. */
 export const findDueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
   const webhookId = sql.ref('webhooks.id')
+  const isBesideOthers = ctx.store.sql.besideOthers(() => true) === true
   const rows = await ctx.db
     .selectFrom('webhooks')
     .select('id')
-    // By the index of due times, because a dead target has many deliveries that wait for their next attempt.
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('webhook_deliveries')
+    .where(({ selectFrom, exists, case: when, lit }) => {
+      // By the index of due times, because a dead target has many deliveries that wait for their next attempt.
+      const isDue = exists(
+        selectFrom('webhook_deliveries')
           .select('webhook_deliveries.id')
           .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
           .where('due_ms', '<=', nowMs)
           .where('due_ms', 'is not', null)
           .where(leases.isFree(ctx)),
-      ),
-    )
-    .$if(ctx.store.sql.besideOthers(() => true) === true, (query) =>
-      query.where(({ exists }) =>
-        exists(
-          ctx.db
-            .selectFrom(
-              selectDue(ctx.db, webhookId, nowMs).select(['id', 'resource_id', 'until_ms']).limit(WINDOW).as('due'),
-            )
-            .select('due.id')
-            .where(leases.isFree(ctx))
-            .where('due.resource_id', 'not in', selectHeldObjects(ctx, webhookId)),
-        ),
-      ),
-    )
+      )
+      if (!isBesideOthers) return isDue
+      const due = selectDue(ctx.db, webhookId, nowMs).select(['id', 'resource_id', 'until_ms']).limit(WINDOW).as('due')
+      const isClaimable = exists(
+        ctx.db
+          .selectFrom(due)
+          .select('due.id')
+          .where(leases.isFree(ctx))
+          .where('due.resource_id', 'not in', selectHeldObjects(ctx, webhookId)),
+      )
+      // Only of webhooks with due deliveries.
+      return when().when(isDue).then(isClaimable).else(lit(false)).end()
+    })
     .execute()
   return rows.map(({ id }) => id)
 }
