@@ -1,6 +1,6 @@
 /**
  * Deliveries of a webhook by one and by two instances on PostgreSQL, beside another checkout of Plat:
- * `bun bench/deliveries.ts --other FOLDER [--count 3000] [--rounds 5] [--answer-ms 0]`. The same deliveries of one object, and of 1,000, are
+ * `bun bench/deliveries.ts --other FOLDER [--count 3000] [--rounds 5] [--answer-ms 0] [--only 'one object']`. The same deliveries of one object, and of 1,000, are
  * made due again and again, and sent by each checkout in turn.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '3000' },
     rounds: { type: 'string', default: '5' },
     'answer-ms': { type: 'string', default: '0' },
+    only: { type: 'string', default: '' },
   },
 })
 const OTHER = values.other
@@ -29,7 +30,6 @@ const OBJECTS = 1000
 const COUNT = Math.ceil(Number(values.count) / OBJECTS) * OBJECTS
 const ROUNDS = Number(values.rounds)
 const INSTANCES = [1, 2]
-const CALLERS = 8
 const AT_ONCE = 500
 const LOOK_MS = 200
 const NEVER_MS = Number.MAX_SAFE_INTEGER
@@ -134,11 +134,8 @@ class Side {
     for (let turn = 0; turn < COUNT / OBJECTS; turn++)
       await bulk((id) => ({ op: 'update', id, device: { description: `turn ${turn}` } }))
     const { id } = await this.#call<{ id: string }>('POST', '/api/networks', { name: 'hot', subnet: '10.9.0.0/24' })
-    let turn = 0
-    const change = async (): Promise<void> => {
-      while (turn < COUNT) await this.#call('PUT', `/api/networks/${id}`, { description: `turn ${turn++}` })
-    }
-    await Promise.all(Array.from({ length: CALLERS }, change))
+    for (let turn = 0; turn < COUNT; turn++)
+      await this.#call('PUT', `/api/networks/${id}`, { description: `turn ${turn}` })
     // None is tried again before it is measured.
     for (let put = 0; put < COUNT * WORKS.length; await Bun.sleep(LOOK_MS)) {
       await this.#sql`UPDATE webhook_deliveries SET due_ms = ${NEVER_MS} WHERE status = 'retrying' AND until_ms = 0`
@@ -178,7 +175,7 @@ try {
   const results: Result[] = []
   for (const instances of INSTANCES) {
     if (instances > 1) for (const side of sides) await side.addInstance()
-    for (const work of WORKS) {
+    for (const work of WORKS.filter(({ name }) => name.includes(values.only))) {
       const rounds: { readonly ours: Told; readonly other: Told }[] = []
       for (let round = -1; round < ROUNDS; round++) {
         process.stderr.write(`${work.name}, ${instances}: round ${round + 1}\n`)

@@ -10,6 +10,8 @@ import { createLeases } from '../../kernel/jobs/leases.ts'
 import * as deliveries from './delivery-store.ts'
 
 const TIMEOUT_MS = 60_000
+/** The instance is sending nothing. */
+const NOTHING: deliveries.Own = { ids: [], holders: [], keys: [] }
 const DAY_MS = 86_400_000
 
 // Left out instead of skipped, because a run on SQLite only is valid. There, one process sends.
@@ -74,7 +76,7 @@ if (engines().includes('postgres')) {
   const claimableIds = async (webhookId: string) => (await claimable(webhookId, Date.now())).map(({ id }) => id)
   const take = (id: string, holder: string) => write((ctx) => deliveries.leases.take(ctx, [id], holder))
   const claimable = (webhookId: string, nowMs: number) =>
-    write((ctx) => deliveries.lockClaimable(ctx, { webhookId, nowMs, most: 10 }))
+    write((ctx) => deliveries.lockClaimable(ctx, { webhookId, nowMs, most: 10 }, NOTHING))
   const outcome = (id: string, error: string): deliveries.Outcome => ({
     ...{ id, status: 'success', attempt_number: 1, attempts_left: 0, response_code: 200, response_body: '' },
     ...{ error, duration_ms: 1, attempts: '[]', next_retry: null, due_ms: null },
@@ -167,7 +169,7 @@ if (engines().includes('postgres')) {
     )
     const claimOnce = (holder: string) =>
       write(async (ctx) => {
-        const rows = await deliveries.lockClaimable(ctx, { webhookId, nowMs: Date.now(), most: 5 })
+        const rows = await deliveries.lockClaimable(ctx, { webhookId, nowMs: Date.now(), most: 5 }, NOTHING)
         const keys = rows.map(({ id }) => id)
         await deliveries.leases.take(ctx, keys, holder)
         return rows.map(({ resource_id }) => resource_id)
@@ -198,5 +200,24 @@ if (engines().includes('postgres')) {
       db.updateTable('webhook_deliveries').set({ until_ms: 1 }).where('id', '=', id).execute(),
     )
     expect(await write((ctx) => deliveries.leases.renew(ctx, held))).toBe(false)
+  })
+
+  test('an instance claims later deliveries of an object that it is sending itself', async () => {
+    const { webhookId } = await due()
+    await more(webhookId, [
+      ['own-1', 'net', 1],
+      ['own-2', 'net', 2],
+    ])
+    await take('own-1', 'itself')
+    const claimed = (keys: readonly string[]) =>
+      write((ctx) =>
+        deliveries.lockClaimable(
+          ctx,
+          { webhookId, nowMs: Date.now(), most: 10 },
+          { ids: [], holders: ['itself'], keys },
+        ),
+      )
+    expect((await claimed([])).map(({ id }) => id)).toEqual(['own-2'])
+    expect(await claimed(['net'])).toEqual([])
   })
 }

@@ -133,8 +133,12 @@ const selectDue = (db: Kysely<Tables>, webhookId: string | ReturnType<typeof sql
     .orderBy('event_seq')
     .orderBy('id')
 
-/** Returns the objects with deliveries that an instance is sending. */
-const selectHeldObjects = (scope: LeaseScope & DbScope, webhookId: string | ReturnType<typeof sql.ref>) =>
+/** Returns the objects with deliveries that an instance is sending. @param own the holders that do not count */
+const selectHeldObjects = (
+  scope: LeaseScope & DbScope,
+  webhookId: string | ReturnType<typeof sql.ref>,
+  own: readonly string[] = [],
+) =>
   scope.db
     .selectFrom('webhook_deliveries')
     .select('resource_id')
@@ -142,6 +146,7 @@ const selectHeldObjects = (scope: LeaseScope & DbScope, webhookId: string | Retu
     .where('holder', '<>', '')
     .where('resource_id', '<>', '')
     .where(leases.isHeld(scope))
+    .$if(own.length > 0, (query) => query.where('holder', 'not in', own))
 
 /** Returns the webhooks with due deliveries of objects of which no other instance sends any. */
 export const findDueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
@@ -197,25 +202,34 @@ const columns = [
   'attempts',
 ] as const
 
-/**
- * Returns due deliveries of a webhook, in the order of their events.
- * @param busy the keys by `getOrderKey` of deliveries that this process is sending; none of them is returned
- */
-export const findDue = (
-  { db }: DbScope,
-  { webhookId, nowMs, most }: Claim,
-  busy: readonly string[],
-): Promise<Due[]> => {
-  const query = selectDue(db, webhookId, nowMs).select(columns).limit(most)
-  return (busy.length === 0 ? query : query.where(orderKey, 'not in', busy)).execute()
+/** What this process is sending to a webhook. */
+export type Own = {
+  readonly ids: readonly string[]
+  readonly holders: readonly string[]
+  /** The keys by `getOrderKey` of which it needs no further deliveries yet. */
+  readonly keys: readonly string[]
 }
+
 const orderKey = sql<string>`(CASE resource_id WHEN '' THEN id ELSE resource_id END)`
 
+/** Returns due deliveries of a webhook, in the order of their events. */
+export const findDue = ({ db }: DbScope, { webhookId, nowMs, most }: Claim, { ids, keys }: Own): Promise<Due[]> =>
+  selectDue(db, webhookId, nowMs)
+    .select(columns)
+    .$if(ids.length > 0, (query) => query.where('id', 'not in', ids))
+    .$if(keys.length > 0, (query) => query.where(orderKey, 'not in', keys))
+    .limit(most)
+    .execute()
+
 /**
- * Returns due deliveries of objects of which no instance is sending any, in the order of their events. Locks the rows, and the
+ * Returns due deliveries of objects of which no other instance is sending any, in the order of their events. Locks the rows, and the
  * claims of the webhook, until commit: two instances must not take deliveries of one object at the same time.
  */
-export const lockClaimable = async (ctx: Ctx, { webhookId, nowMs, most }: Claim): Promise<readonly Due[]> => {
+export const lockClaimable = async (
+  ctx: Ctx,
+  { webhookId, nowMs, most }: Claim,
+  { holders, keys }: Own,
+): Promise<readonly Due[]> => {
   void ctx.lock('deliveries', [webhookId])
   const due = selectDue(ctx.db, webhookId, nowMs)
     .select([...columns, 'event_seq', 'until_ms'])
@@ -225,7 +239,8 @@ export const lockClaimable = async (ctx: Ctx, { webhookId, nowMs, most }: Claim)
     .selectFrom(due)
     .select(columns)
     .where(leases.isFree(ctx))
-    .where('resource_id', 'not in', selectHeldObjects(ctx, webhookId))
+    .where('resource_id', 'not in', selectHeldObjects(ctx, webhookId, holders))
+    .$if(keys.length > 0, (query) => query.where(orderKey, 'not in', keys))
     .orderBy('event_seq')
     .orderBy('id')
     .limit(most)

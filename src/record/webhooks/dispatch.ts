@@ -52,11 +52,11 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
 
   const buildOptions = (ctx: Ctx, webhookId: string): LaneOptions => ({
     isClosing: () => isClosing,
-    claim: (busy, most) => {
+    claim: (own, most) => {
       const wanted = { webhookId, nowMs: nowMs(), most }
       return deliveries.leases.claim(ctx, {
-        find: () => deliveries.findDue({ db: ctx.store.read }, wanted, busy),
-        lockFree: (inner: Ctx) => deliveries.lockClaimable(inner, wanted),
+        find: () => deliveries.findDue({ db: ctx.store.read }, wanted, own),
+        lockFree: (inner: Ctx) => deliveries.lockClaimable(inner, wanted, own),
         key: ({ id }) => id,
         write: ctx.write,
       })

@@ -1,4 +1,5 @@
 /** The outcomes of attempts on their way to the database. */
+import { waitForAll } from '../../base/runtime/wait-for-all.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import * as deliveries from './delivery-store.ts'
 
@@ -53,7 +54,7 @@ export class Outcomes {
       const batch = this.#waiting
       this.#waiting = []
       await this.ctx.write(async (inner) => {
-        for (const outcome of batch) await deliveries.storeOutcome(inner, outcome, this.options.holder)
+        await waitForAll(batch.map((outcome) => deliveries.storeOutcome(inner, outcome, this.options.holder)))
       })
       this.options.onWritten(batch.map(({ id }) => id))
     }
