@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
 import { testAll } from '../../testing/cases.ts'
+import { follow } from '../../testing/feed.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { type Instance, instanceBeside } from '../../testing/servers/instances.ts'
 import { engines, postgresDatabase } from '../../testing/servers/servers.ts'
@@ -47,10 +48,12 @@ if (engines().includes('postgres')) {
     }, TIMEOUT_MS)
 
     test(
-      'changes of one device that the instances make in turn arrive in their order',
+      'changes of one device that the instances make in turn arrive in their order, at webhooks and in the live feed',
       async () => {
         await admin.api.webhooks.create({ name: 'all', url: to.url(), events: [...EVENTS] })
         const { id } = await admin.api.devices.create({ name: 'hot' })
+        const feed = await follow(admin, '?types=device.updated')
+        await feed.opened()
         const headers = { Authorization: `Bearer ${admin.key}` }
         for (const description of countTo(CHANGES)) {
           const path = `/api/devices/${id}`
@@ -63,6 +66,9 @@ if (engines().includes('postgres')) {
         }
         await until('all deliveries', () => (to.received.length > CHANGES ? true : undefined))
         expect(parseBodies(to).map(({ data }) => data.description)).toEqual(['', ...countTo(CHANGES)])
+        const heard = (await feed.hears(CHANGES)).map(({ data }) => data.data as Body['data'])
+        await feed.stop()
+        expect(heard.map(({ description }) => description)).toEqual(countTo(CHANGES))
       },
       TIMEOUT_MS,
     )
