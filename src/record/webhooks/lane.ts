@@ -9,7 +9,7 @@ import { Outcomes } from './outcomes.ts'
 
 const BATCH = 50
 /** Later deliveries of an object are claimed when fewer of it are left. */
-const FEW = BATCH / 2
+const FEW = BATCH
 /** The number of objects whose deliveries are under way at the same time. */
 const WIDTH = 4
 /** The wait of a delivery for the answer to one of another object, unless a whole batch is due. A fast target gets all events in order. */
