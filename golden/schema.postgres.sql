@@ -2110,3 +2110,14 @@ ALTER TABLE dns_zone_states ADD COLUMN delegations TEXT COLLATE "C" NOT NULL DEF
 -- 0076-idempotency-changes
 
 ALTER TABLE idempotency_keys ADD COLUMN change_id TEXT COLLATE "C";
+
+-- 0077-delivery-order
+
+ALTER TABLE webhook_deliveries ADD COLUMN resource_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE webhook_deliveries ADD COLUMN event_seq BIGINT NOT NULL DEFAULT 0;
+
+CREATE INDEX CONCURRENTLY webhook_deliveries_in_order ON webhook_deliveries (webhook_id, (CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END), event_seq, id, (due_ms + 0))
+        WHERE due_ms IS NOT NULL;
+
+CREATE INDEX CONCURRENTLY webhook_deliveries_held ON webhook_deliveries (webhook_id) WHERE holder <> '';

@@ -1445,13 +1445,18 @@ CREATE TABLE webhook_deliveries (
   due_ms INTEGER,
   until_ms INTEGER NOT NULL,
   created_at TEXT NOT NULL
-, holder TEXT NOT NULL DEFAULT '', change_id TEXT NOT NULL DEFAULT '');
+, holder TEXT NOT NULL DEFAULT '', change_id TEXT NOT NULL DEFAULT '', resource_id TEXT NOT NULL DEFAULT '', event_seq INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
 
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, created_at) WHERE status = 'failed';
 
+CREATE INDEX webhook_deliveries_held ON webhook_deliveries (webhook_id) WHERE holder <> '';
+
 CREATE INDEX webhook_deliveries_history ON webhook_deliveries (webhook_id, id);
+
+CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (webhook_id, (CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END), event_seq, id, (due_ms + 0))
+WHERE due_ms IS NOT NULL;
 
 CREATE INDEX webhook_deliveries_open
 ON webhook_deliveries (webhook_id, (CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END), id)

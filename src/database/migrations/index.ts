@@ -57,6 +57,7 @@ import { search } from './0073-search.ts'
 import { deviceNameOrder } from './0074-device-name-order.ts'
 import { dnsDelegations } from './0075-dns-delegations.ts'
 import { idempotencyChanges } from './0076-idempotency-changes.ts'
+import { deliveryOrder } from './0077-delivery-order.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   deviceNameOrder,
   dnsDelegations,
   idempotencyChanges,
+  deliveryOrder,
 ]

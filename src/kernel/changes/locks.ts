@@ -36,6 +36,8 @@ const PREFIXES = {
   /** The values of custom fields that name objects, and unique values. */
   references: 'custom-reference',
   values: 'custom-value',
+  /** The deliveries of a webhook, while an instance claims some of them. */
+  deliveries: 'webhook deliveries',
 } as const
 
 export type LockKind = keyof typeof PREFIXES

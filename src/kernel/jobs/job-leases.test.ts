@@ -43,7 +43,10 @@ if (engines().includes('postgres')) {
 
   const renew = ({ held }: StartedJob) =>
     db.write((tx) =>
-      createLeases('job_leases', 'name', LONG_MS).renew({ db: tx.db, store: db, now: new Date().toISOString() }, held),
+      createLeases('job_leases', 'name', { lastsMs: LONG_MS }).renew(
+        { db: tx.db, store: db, now: new Date().toISOString() },
+        held,
+      ),
     )
 
   describe('a lease', () => {

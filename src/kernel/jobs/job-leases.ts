@@ -44,7 +44,7 @@ export type JobLeases = Pick<Leases, 'fence'> & {
 export const createJobLeases = <Tables extends JobTables>(database: Db<Tables>, lastsMs?: number): JobLeases => {
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const db = database as unknown as Db<JobTables>
-  const leases = createLeases('job_leases', 'name', lastsMs)
+  const leases = createLeases('job_leases', 'name', { lastsMs })
   const now = () => db.sql.nowMs(Date.now())
   const write = <T>(work: (scope: { db: Kysely<JobTables>; store: Db<JobTables>; now: string }) => Promise<T>) =>
     db.write((tx) => work({ db: tx.db.withoutPlugins(), store: db, now: new Date().toISOString() }))

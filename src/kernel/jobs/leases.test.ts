@@ -30,7 +30,7 @@ describe.each(engines())('claimed rows on %s', (dialect) => {
   afterEach(() => things.close())
 
   const ROW = { holder: '', fence: 0, until_ms: 0, began_ms: 0 }
-  const leases = createLeases('job_leases', 'name', 60_000)
+  const leases = createLeases('job_leases', 'name', { lastsMs: 60_000 })
   const write = <T>(work: (scope: LeaseScope) => Promise<T>): Promise<T> => {
     writes++
     return db.write((tx) => work({ db: tx.db, store: db, now: new Date().toISOString() }))

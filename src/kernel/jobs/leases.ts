@@ -58,6 +58,8 @@ export type Leases = {
   ) => Promise<Claimed<Row>>
   /** The condition that a row has no lease, or one that has expired. */
   readonly isFree: (scope: LeaseScope) => Expression<SqlBool>
+  /** The opposite of `isFree`. */
+  readonly isHeld: (scope: LeaseScope) => Expression<SqlBool>
   /** Call in the transaction that has locked the rows and found them free. */
   readonly take: (scope: LeaseScope, keys: readonly string[], holder: string) => Promise<Held>
   /** Locks the rows until the transaction ends. @returns false if all of them are lost */
@@ -80,8 +82,18 @@ const LASTS_MS = 20_000
 /** The number of renewals within the duration of a lease. */
 const RENEWALS = 3
 
+type Options = {
+  readonly lastsMs?: number | undefined
+  /** False if a lease that has expired cannot be renewed, even if no other instance has taken it. */
+  readonly renewsExpired?: boolean
+}
+
 /** @param key the column that identifies a row */
-export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Leases => {
+export const createLeases = (
+  table: string,
+  key: string,
+  { lastsMs = LASTS_MS, renewsExpired = true }: Options = {},
+): Leases => {
   // Kysely cannot infer the columns from parameters. Leases appear in no list, so no ETag depends on them.
   const update = ({ db }: LeaseScope, keys: Iterable<string>) =>
     (db.withoutPlugins() as Kysely<{ leased: LeaseColumns & { key: string } }>)
@@ -103,6 +115,7 @@ export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Le
       return { rows, held: { holder: OWN, keys: new Set(rows.map(getKey)), endsMs: Number.POSITIVE_INFINITY } }
     },
     isFree: (scope) => sql<SqlBool>`${sql.ref('until_ms')} <= ${nowMs(scope)}`,
+    isHeld: (scope) => sql<SqlBool>`${sql.ref('until_ms')} > ${nowMs(scope)}`,
     take: async (scope, keys, holder) => {
       // Computed before the request, so that the lease never ends earlier than this process assumes.
       const endsMs = performance.now() + lastsMs
@@ -118,9 +131,10 @@ export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Le
       if (keys.size === 0) return false
       const endsMs = performance.now() + lastsMs
       const asked = [...keys]
-      const renewed = update(scope, asked)
+      let renewed = update(scope, asked)
         .where('holder', '=', holder)
         .set({ until_ms: untilMs(scope) })
+      if (!renewsExpired) renewed = renewed.where('until_ms', '>', nowMs(scope))
       const kept = new Set((await renewed.returning(sql.ref<string>(key).as('key')).execute()).map((row) => row.key))
       for (const one of asked) if (!kept.has(one)) keys.delete(one)
       held.endsMs = endsMs

@@ -37,13 +37,14 @@ export const createQueue = (): Queue => {
     const wanted = await subscriptions.within(ctx)
     if (wanted.length === 0) return
     const rows = all.flatMap((recorded) => {
-      const { event, created_at, change_id } = recorded
+      const { event, resource_id, created_at, change_id } = recorded
       return wanted.flatMap(({ id: webhook_id, events, retry_count }): deliveries.NewDelivery[] => {
         if (!events.some((name) => name === event)) return []
         const id = Bun.randomUUIDv7()
-        const times = { due_ms: Date.parse(created_at), created_at }
+        // Due for each instance, whatever its clock says.
+        const times = { due_ms: 0, created_at }
         const body = formatBody(id, recorded)
-        return [{ id, webhook_id, event, body, change_id, attempts_left: 1 + retry_count, ...times }]
+        return [{ id, webhook_id, event, resource_id, body, change_id, attempts_left: 1 + retry_count, ...times }]
       })
     })
     if (rows.length === 0) return
@@ -68,7 +69,8 @@ export const enqueuePing = async (
   const data = JSON.stringify({ message: 'A test delivery from Plat', webhook_id })
   const body = formatBody(id, { event, data, created_at: ctx.now })
   const due_ms = Date.parse(ctx.now) + (timeout_seconds + SLACK_S) * 1000
-  const row = { id, webhook_id, event, body, change_id: '', attempts_left: 1, due_ms, created_at: ctx.now }
+  const object = { resource_id: '', change_id: '' }
+  const row = { id, webhook_id, event, ...object, body, attempts_left: 1, due_ms, created_at: ctx.now }
   await deliveries.insertAll(ctx, [row])
   return { id, body }
 }

@@ -1,4 +1,5 @@
 /** The tables of webhooks. */
+import type { Generated } from 'kysely'
 import type { LeaseColumns } from '../../kernel/jobs/leases.ts'
 
 export type WebhookRow = {
@@ -27,10 +28,14 @@ export type WebhookRow = {
 }
 
 export type DeliveryRow = LeaseColumns & {
-  /** A UUIDv7: ids sort in the order of the events. */
+  /** A UUIDv7, by the clock of the instance. */
   id: string
   webhook_id: string
   event: string
+  /** The object of the event. '' for a ping, and in rows of earlier versions: the order of these is not kept. */
+  resource_id: Generated<string>
+  /** The number of the last event when the row was written: it orders the deliveries of one object. */
+  event_seq: Generated<number>
   /** The exact bytes that every attempt sends; bodies of earlier versions are changed by `separateChange`. */
   body: string
   /** The change in the history; '' for an event without one. */
@@ -45,7 +50,7 @@ export type DeliveryRow = LeaseColumns & {
   /** JSON: the attempts so far. */
   attempts: string
   next_retry: string | null
-  /** The time of the next attempt, in ms since the epoch; null for a completed delivery. */
+  /** The time of the next attempt, in ms since the epoch; 0 for at once; null for a completed delivery. */
   due_ms: number | null
   created_at: string
 }

@@ -33,6 +33,8 @@ export type WebhookOptions = {
 }
 
 const LOOK_MS = 1000
+/** The age of settings that are still used, so that deliveries of one object need not wait for them one by one. */
+const CURRENT_MS = 10
 const DAY_MS = 24 * 60 * 60 * 1000
 const PURGE_BATCH = 500
 const GONE = 'The target answered 410: it is gone'
@@ -52,7 +54,7 @@ const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Deli
   const { event } = await getDeliveryOrThrow(ctx, id, deliveryId)
   // Its creator had the permission of a subscribed event; one of an earlier subscription requires it again.
   if (!webhook.events.some((one) => one === event)) requireEvents(ctx, [event])
-  await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
+  await deliveries.reopen(ctx, deliveryId)
   await ctx.emit('webhook-delivery.queued')
   return getDeliveryOrThrow(ctx, id, deliveryId)
 }
@@ -77,18 +79,27 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     secret: sealed === null ? null : secrets.open(buildSecretPlace(webhook.id), sealed),
   })
 
-  type Known = { readonly revision: string; readonly target: ReturnType<typeof buildTarget> | undefined }
+  type Known = {
+    readonly revision: string
+    readonly target: ReturnType<typeof buildTarget>
+    readonly askedMs: number
+  }
   const targets = new Map<string, Known>()
 
   /** Returns the current settings. Reading the revision of webhooks is cheaper than reading a webhook. */
-  const loadCurrentTarget = async (ctx: Ctx, id: string): Promise<Known['target']> => {
-    const revision = await ctx.store.revision(['webhooks'])
+  const loadCurrentTarget = async (ctx: Ctx, id: string): Promise<Known['target'] | undefined> => {
+    const askedMs = performance.now()
     const known = targets.get(id)
-    if (known?.revision === revision) return known.target
+    if (known && askedMs < known.askedMs + CURRENT_MS) return known.target
+    const revision = await ctx.store.revision(['webhooks'])
+    if (known?.revision === revision) {
+      targets.set(id, { ...known, askedMs })
+      return known.target
+    }
     const stored = await store.find({ db: ctx.store.read }, id)
     const target = stored && buildTarget(stored)
     // Deleted webhooks are not cached.
-    if (target) targets.set(id, { revision, target })
+    if (target) targets.set(id, { revision, target, askedMs })
     else targets.delete(id)
     return target
   }
