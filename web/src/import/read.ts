@@ -17,6 +17,16 @@ export type Source = {
   readonly unit: Cells['unit']
 }
 
+/** Returns a source without the rows of these numbers. */
+export const withoutRows = (source: Source, numbers: ReadonlySet<number>): Source => {
+  const kept = source.numbers.map((number) => !numbers.has(number))
+  return {
+    ...source,
+    rows: source.rows.filter((_, at) => kept[at]),
+    numbers: source.numbers.filter((_, at) => kept[at]),
+  }
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
