@@ -78,6 +78,14 @@ const Outcome = ({ course, total, rejected }: OutcomeProps) => {
   )
 }
 
+/** Names the sheet of a workbook that is read, and the other ones. */
+const SheetNote = ({ sheet: { name, others } }: { readonly sheet: NonNullable<Source['sheet']> }) => (
+  <p>
+    The sheet “{name}” is read. Left:{' '}
+    {others.map((one) => `“${one.name}”${one.isHidden ? ' (hidden)' : ''}`).join(', ')}.
+  </p>
+)
+
 type Props = { readonly resource: ResourceName; readonly source: Source; readonly onBack: () => void }
 
 export const ImportReview = ({ resource, source, onBack }: Props) => {
@@ -212,6 +220,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
         </span>
       </div>
       <div className={css.head}>
+        {source.sheet && <SheetNote sheet={source.sheet} />}
         <Outcome course={course} total={rows.length} rejected={rejected.length} />
         <MappingGrid resource={resource} custom={custom} source={source} mapping={mapping} onChange={map} />
         {source.format !== 'JSON' && (
