@@ -183,6 +183,40 @@ test('a workbook is read in the page: errors name its rows, and a download gives
     { as },
   ))
 
+test('of a workbook the sheet behind the cover sheet is read, and the page names the others', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      await page.getByLabel('File', { exact: true }).setInputFiles({
+        name: 'plan.xlsx',
+        mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        buffer: readFileSync(join(import.meta.dirname, '../testing/workbooks/cover-sheet.xlsx')),
+      })
+      await page.getByText('2 rows of XLSX as devices').waitFor()
+      await page
+        .getByText('The sheet “Hosts” is read. Left: “Cover”, “Charts only”, “Old” (hidden), “Networks”.')
+        .waitFor()
+      await page.getByRole('button', { name: 'Check 2 rows' }).click()
+      await page.getByText(/^All 2 rows are good: /).waitFor()
+    },
+    { as },
+  ))
+
+test('bad rows that are skipped make no datacenter', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      await paste(page, 'Name,Site,IP\nonly-good,Good site,10.95.0.1\nonly-bad,Bad site,10.95.0.300\n')
+      await page.getByRole('button', { name: 'Check 2 rows' }).click()
+      await page.getByText('1 row can’t be loaded').waitFor()
+      await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Skip bad rows' }).click()])
+      await page.waitForURL(/\/devices\?q=in:import/)
+      const names = (await it.plat.api.datacenters.list({})).map(({ name }) => name)
+      expect([names.includes('Good site'), names.includes('Bad site')]).toEqual([true, false])
+    },
+    { as },
+  ))
+
 test('rows that name a datacenter which is not there make it', () =>
   it.visit(
     async ({ page, open }) => {

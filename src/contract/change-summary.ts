@@ -11,7 +11,8 @@ const PHRASES: readonly (readonly [Verb, string])[] = [
   ['create', 'creates'],
 ]
 
-const toPlural = (noun: string): string =>
+/** @example toPlural('relationship') // 'relationships' */
+export const toPlural = (noun: string): string =>
   noun.endsWith('y') && !/[aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
 
 const formatCount = (noun: string, n: number): string => `${n} ${n === 1 ? noun : toPlural(noun)}`

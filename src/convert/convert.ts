@@ -108,8 +108,8 @@ export const convertSheetHere = async (
   bytes: Uint8Array,
   { getSheet, mapping }: SheetOptions,
 ): Promise<ConvertedSheet> => {
-  const [{ convertCells }, { readSheetFile }] = await Promise.all([import('./csv.ts'), import('./sheet-file.ts')])
-  return convertCells({ getSheet }, await readSheetFile(bytes), { mapping })
+  const { convertSheet } = await import('./csv.ts')
+  return convertSheet({ getSheet }, bytes, { mapping })
 }
 
 export type { ConvertedSheet }

@@ -1,13 +1,13 @@
 /** Converts a spreadsheet: rows below a header, with the columns that it names. */
 import type { Cells } from '../base/csv/csv.ts'
 import { type BuiltRows, buildRows, type SheetTable } from '../base/sheets/build-rows.ts'
-import { findHeader } from '../base/sheets/find-header.ts'
+import { findHeader, hasHeader } from '../base/sheets/find-header.ts'
 import { formatPlace } from '../base/sheets/locate.ts'
 import { mapColumns } from '../base/sheets/map-columns.ts'
 import type { Sheet } from '../base/sheets/sheet.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { getOwn } from '../contract/own.ts'
-import { INVENTORY } from '../inventory/resources.ts'
+import { INVENTORY, type Resource } from '../inventory/resources.ts'
 import { type Conversion, createFileError, type WholeConverter } from './converter.ts'
 import { ObjectLimit } from './object-limit.ts'
 import type { ConvertOptions, Mapping } from './protocol.ts'
@@ -43,6 +43,19 @@ const splitHeader = ({ rows, numbers, unit }: Cells, sheet: Sheet, given: readon
   return { columns, rows: rows.slice(at + 1), numbers: numbers.slice(at + 1), unit }
 }
 
+const getResource = ({ resource }: Partial<Mapping>): Resource => {
+  if (resource !== undefined) return resource
+  throw invalidField('resource', `is required for a spreadsheet: one of ${INVENTORY.join(', ')}`)
+}
+
+/** Reports the sheets of a workbook that are not read. */
+const reportSheets = ({ sheet }: Cells, report: ReportBuilder): void => {
+  if (!sheet) return
+  for (const { name, isHidden } of sheet.others)
+    report.left('sheet', isHidden ? 'is hidden' : 'is another sheet of the workbook', name)
+  report.warn(`Of the workbook the sheet ${JSON.stringify(sheet.name)} was read`)
+}
+
 const LEFT_WHY = { 'left out': 'is left out', differs: 'differs from an earlier row of the same device' } as const
 
 /** A converted sheet, with the row of the file that each row comes from. */
@@ -58,13 +71,13 @@ export const convertCells = (
   cells: Cells,
   { mapping = {}, ...options }: Pick<ConvertOptions, 'mapping' | 'withLeftover'>,
 ): ConvertedSheet => {
-  const { resource, columns: given = {} } = mapping
-  if (resource === undefined)
-    throw invalidField('resource', `is required for a spreadsheet: one of ${INVENTORY.join(', ')}`)
+  const { columns: given = {} } = mapping
+  const resource = getResource(mapping)
   const sheet = getSheet(resource)
   const table = splitHeader(cells, sheet, Object.keys(given))
   const fields = mapColumns(sheet, table, given)
   const report = new ReportBuilder(options)
+  reportSheets(cells, report)
   const limit = new ObjectLimit()
   const { columns } = table
   const built = buildRows(sheet, table, {
@@ -107,6 +120,18 @@ export const convertCells = (
   }
 }
 
+/** Converts a spreadsheet or a sheet of a workbook. Rows that cannot be read are rejected. @throws AppError VALIDATION_ERROR on `file`, `resource` or `mapping` */
+export const convertSheet = async (
+  schemas: RowSchemas,
+  bytes: Uint8Array,
+  options: Pick<ConvertOptions, 'mapping' | 'withLeftover'>,
+): Promise<ConvertedSheet> => {
+  const { mapping = {} } = options
+  const sheet = schemas.getSheet(getResource(mapping))
+  const given = Object.keys(mapping.columns ?? {})
+  return convertCells(schemas, await readSheetFile(bytes, (rows) => hasHeader(rows, sheet, given)), options)
+}
+
 /** Returns the error of a file with rows that cannot be read. */
 export const createRejectedError = ({
   rejected,
@@ -120,7 +145,7 @@ export const createRejectedError = ({
 }
 
 const convertCsv = async (schemas: RowSchemas, bytes: Uint8Array, options: ConvertOptions): Promise<Conversion> => {
-  const converted = convertCells(schemas, await readSheetFile(bytes), options)
+  const converted = await convertSheet(schemas, bytes, options)
   if (converted.rejected.length > 0) throw createRejectedError(converted)
   return converted.conversion
 }

@@ -1,6 +1,7 @@
 /** Files of programs that look like a format, and versions that write it otherwise. */
 import { expect, test } from 'bun:test'
 import { outcomeOf } from '../../testing/hostile/hostile-files.ts'
+import { isExportAsCsv } from './formats.ts'
 import { convertNetbox } from './netbox/netbox.ts'
 import { convertPhpipam } from './phpipam/phpipam.ts'
 
@@ -119,4 +120,17 @@ test.each([
   expect(await outcomeOf(convertPhpipam, encode(`-- MySQL dump 10.13\n${sql}-- Dump completed on 2020-01-01\n`))).toBe(
     `the file: is a dump of another program: ${why}`,
   )
+})
+
+test.each([
+  ['header-network,address*,netmask*\nnetwork,10.0.0.0,255.255.255.0\n', true],
+  ['#TYPE x\r\n"IPAddress","ScopeId","AddressState"\r\n', true],
+  ['\ufeff"IPAddress","ScopeId","ClientId"\n', true],
+  ['address,hwaddr,client_id,valid_lifetime\n', true],
+  ['address,duid,valid_lifetime\n', true],
+  ['name,ip,address\nweb,10.0.0.1,x\n', false],
+  ['IP Address,Scope\n10.0.0.1,x\n', false],
+  ['address,city\n', false],
+])('whether a file that begins with %j is an export of another program: %p', (head, isExport) => {
+  expect(isExportAsCsv(head)).toBe(isExport)
 })

@@ -240,6 +240,31 @@ describe('a spreadsheet', () => {
     },
   )
 
+  test('makes no datacenter and no space that only bad rows name, with --skip-bad', async () => {
+    const file = put(
+      'devices.csv',
+      'Name,Site,VRF,IP,Custom\na,Good,Green,10.0.0.1,\nb,Bad 1,Red 1,10.0.0.300,\nc,good,Red 2,10.0.0.301,\nd,Bad 2,Green,10.0.0.4,x,too many\n',
+    )
+    const tried = await run('import', 'csv', file, '--skip-bad', '--dry-run')
+    expect(tried.out).not.toContain('Bad')
+    const { code, out, err } = await run('import', 'csv', file, '--skip-bad', '--yes')
+    expect(code).toBe(1)
+    expect(out).toContain('Read: 4 rows\n')
+    expect(out).toContain('Done: creates 1 space, 1 datacenter and 1 device.')
+    expect(err).toContain('devices.csv:3: devices "b": addresses[0].ip: column IP, "10.0.0.300": ')
+    expect(err).not.toContain('there is no')
+    const names = async (noun: string) =>
+      (JSON.parse((await run(noun, 'list', '-o', 'json')).out) as { name: string }[]).map(({ name }) => name)
+    expect(await names('datacenter')).toEqual(['Good'])
+    expect(await names('space')).toEqual(['Green'])
+    expect(readFileSync(join(folder, 'devices.bad.csv'), 'utf8').split('\r\n').slice(1, -1)).toHaveLength(3)
+  })
+
+  test('one row is read as one row', async () => {
+    const { out } = await run('import', 'csv', put('devices.csv', 'name\nweb\n'), '--dry-run')
+    expect(out).toStartWith('Read: 1 row\n')
+  })
+
   test('names datacenters and spaces that are not there, and they are made once', async () => {
     const list = put(
       'devices.csv',

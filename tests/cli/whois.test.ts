@@ -55,6 +55,15 @@ describe('plat whois', () => {
     expect((await admin.api.lookup.show({ query: '10.0.1.30' })).state).toBe('reserved')
   })
 
+  test.each(['10.0.1.10:443', 'https://10.0.1.10/login', 'http://user@10.0.1.10:8080/'])(
+    'reads the address of %s',
+    async (subject) => {
+      const { code, out } = await run([subject])
+      expect(code).toBe(0)
+      expect(out).toStartWith('10.0.1.10 belongs to web-01, ')
+    },
+  )
+
   test('accepts a block', async () => {
     expect((await run(['10.0.1.0/24'])).out).toStartWith('10.0.1.0/24 is the network Servers; ')
   })

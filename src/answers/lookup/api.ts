@@ -136,7 +136,9 @@ const Query = line(320)
     error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
   })
   .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })
-  .describe('An address, a block, a MAC in any notation, or a host name')
+  .describe(
+    'An address, a block, a MAC in any notation, or a host name; of a URL and of a host with a port it is the host',
+  )
 
 export const lookup = {
   show: operation({

@@ -42,6 +42,13 @@ describe.each(engines())('a lookup on %s', (dialect) => {
   describe('of an address', () => {
     test.each([
       ['10.0.1.10', 'assigned', '10.0.1.10 belongs to web-01, active, in Servers (10.0.1.0/24)'],
+      ['10.0.1.10:443', 'assigned', '10.0.1.10 belongs to web-01, active, in Servers (10.0.1.0/24)'],
+      [
+        'https://admin@10.0.1.10:8443/login?x#y',
+        'assigned',
+        '10.0.1.10 belongs to web-01, active, in Servers (10.0.1.0/24)',
+      ],
+      ['[2001:DB8:1::10]:443', 'assigned', '2001:db8:1::10 belongs to web-01, active, in Six (2001:db8:1::/64)'],
       ['10.0.9.9', 'assigned', '2 devices have 10.0.9.9: twin-a, twin-b'],
       ['10.0.1.20', 'reserved', '10.0.1.20 is reserved for New-01.example.com, in Servers (10.0.1.0/24)'],
       ['10.0.1.0', 'network_address', '10.0.1.0 is the network address of Servers (10.0.1.0/24)'],
@@ -222,6 +229,7 @@ describe.each(engines())('a lookup on %s', (dialect) => {
       ['WEB-01.EXAMPLE.COM', 'web-01.example.com is the device web-01, active, at 10.0.1.10, 2001:db8:1::10'],
       ['shop.example.com', 'shop.example.com is the device web-01, active, at 10.0.1.10, 2001:db8:1::10'],
       ['new-01.example.com', 'new-01.example.com has the address 10.0.1.20 reserved'],
+      ['https://Shop.example.com/cart', 'shop.example.com is the device web-01, active, at 10.0.1.10, 2001:db8:1::10'],
       ['nobody.example.com', 'Nothing is known of nobody.example.com'],
     ])('%s', async (query, summary) => {
       expect((await look(query)).summary).toBe(summary)

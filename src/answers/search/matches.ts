@@ -1,7 +1,8 @@
 /** Decides in which text of an object a search was found, and how well. */
 import { invalidField } from '../../contract/errors.ts'
 import { toNameKey } from '../../net/name-order.ts'
-import { extractIp, splitWords } from '../../net/words/spellings.ts'
+import { extractIp } from '../../net/words/host-text.ts'
+import { splitWords } from '../../net/words/spellings.ts'
 import { holdsWord, type Word } from '../../net/words/word.ts'
 
 /** A text of an object that is searched, and its field. */

@@ -5,7 +5,7 @@ import type { KeyRange } from '../../inventory/used-addresses/used-addresses.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { parseCidr, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, type IpKey, parseIpKey } from '../../net/ip.ts'
-import { extractIp } from '../../net/words/spellings.ts'
+import { extractIp } from '../../net/words/host-text.ts'
 
 /** The range of a query that is an address or a CIDR, which is looked for in all address spaces. */
 export type Range = KeyRange & { readonly isDivided: boolean }

@@ -55,6 +55,14 @@ export type Cells = {
   readonly numbers: number[]
   /** The unit of the numbers. */
   readonly unit: 'line' | 'row'
+  /** Of a workbook with several sheets. */
+  readonly sheet?: ReadSheet
+}
+
+/** The sheet of a workbook that is read, and the other ones. */
+export type ReadSheet = {
+  readonly name: string
+  readonly others: readonly { readonly name: string; readonly isHidden: boolean }[]
 }
 
 const QUOTE = 34

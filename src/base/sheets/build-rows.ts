@@ -45,9 +45,11 @@ export type BuiltRows = {
   readonly rows: SheetRow[]
   readonly origins: readonly RowOrigin[]
   readonly rejected: RejectedRow[]
-  /** The names of objects that rows name, by their resource, in the order of the file. */
-  readonly named: ReadonlyMap<string, ReadonlySet<string>>
+  /** The names of objects that rows name, by their resource, in the order of the file, with the numbers of these rows. */
+  readonly named: NamedObjects
 }
+
+export type NamedObjects = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>
 
 /** The state of one row while its cells are read. */
 type Draft = Joinable & {
@@ -80,10 +82,36 @@ const readValue = ({ kind, of }: SheetField, name: string, cell: string): unknow
   }
 }
 
-const addName = (named: Map<string, Set<string>>, resource: string, name: string): void => {
-  const names = named.get(resource) ?? new Set()
-  named.set(resource, names)
-  names.add(name)
+/** Collects the names of objects that rows name. */
+class Names {
+  readonly #all = new Map<string, Map<string, number[]>>()
+  /** The places of the names of the present row. */
+  #ofRow: number[][] = []
+
+  add(resource: string, name: string, number: number): void {
+    const names = this.#all.get(resource) ?? new Map<string, number[]>()
+    this.#all.set(resource, names)
+    const numbers = names.get(name) ?? []
+    names.set(name, numbers)
+    numbers.push(number)
+    this.#ofRow.push(numbers)
+  }
+
+  /** Ends a row. The names of a row that is rejected do not count. */
+  endRow(isRejected: boolean): void {
+    if (this.#ofRow.length === 0) return
+    if (isRejected) for (const numbers of this.#ofRow) numbers.pop()
+    this.#ofRow = []
+  }
+
+  finish(): NamedObjects {
+    return new Map(
+      [...this.#all].map(([resource, names]) => [
+        resource,
+        new Map([...names].filter(([, numbers]) => numbers.length > 0)),
+      ]),
+    )
+  }
 }
 
 /** Other programs write lists with commas. A column with the exact name of its field is an export of Plat, where a comma is part of a text. */
@@ -100,7 +128,7 @@ const buildReaders = (
   sheet: Sheet,
   columns: readonly string[],
   options: BuildOptions,
-  named: Map<string, Set<string>>,
+  names: Names,
 ): (ReadOne | undefined)[] => {
   const { fields, getUse, onLeft, describe } = options
   const isDescribed = describe !== undefined && Object.hasOwn(sheet.fields, 'description')
@@ -129,7 +157,7 @@ const buildReaders = (
         const value =
           known.makes !== undefined && isAbsentReference(field, cell) ? undefined : readValue(known, field, cell)
         if (value === undefined || value === null || value === '') return
-        if (known.makes !== undefined) addName(named, known.makes, String(value))
+        if (known.makes !== undefined) names.add(known.makes, String(value), draft.number)
         draft.parts ??= {}
         draft.parts[field] = value
         draft.partCells ??= []
@@ -143,11 +171,11 @@ const buildReaders = (
       }
     const { makes, of } = known
     if (makes !== undefined)
-      return ({ row }, cell) => {
+      return ({ row, number }, cell) => {
         const text = cell.trim()
         if (isAbsentReference(field, text)) return
         row[field] = text
-        addName(named, makes, text)
+        names.add(makes, text, number)
       }
     return ({ row, lines }, cell) => {
       const value = readValue(known, field, cell)
@@ -236,8 +264,8 @@ const JOINED: ReadonlySet<string> = new Set(['devices'])
 export const buildRows = (sheet: Sheet, table: SheetTable, options: BuildOptions): BuiltRows => {
   const { columns, rows, numbers } = table
   const { fields, describe, emptyClears = false, onLeft, onRow = () => {} } = options
-  const named = new Map<string, Set<string>>()
-  const readers = buildReaders(sheet, columns, options, named)
+  const names = new Names()
+  const readers = buildReaders(sheet, columns, options, names)
   const rejected: RejectedRow[] = []
   const nameAt = fields.indexOf('name')
   const hasNames = nameAt !== -1 && rows.some((row) => (row[nameAt] ?? '').trim() !== '')
@@ -276,10 +304,12 @@ export const buildRows = (sheet: Sheet, table: SheetTable, options: BuildOptions
       placePieces(draft)
     } catch (error) {
       if (!(error instanceof BadCell)) throw error
+      names.endRow(true)
       const column = columns[at]
       rejected.push({ number, ...(column !== undefined && { column, value: cells[at] ?? '' }), message: error.message })
       continue
     }
+    names.endRow(false)
     placeParts(draft)
     fillName(sheet, draft, hasNames)
     if (draft.addresses.length > 0) draft.row[MERGED_FIELD] = draft.addresses
@@ -290,5 +320,5 @@ export const buildRows = (sheet: Sheet, table: SheetTable, options: BuildOptions
   if (describe)
     for (const { row, lines, at } of joined.drafts)
       if (lines.length > 0) row.description = describe(at, String(row.description ?? ''), lines)
-  return { rows: joined.drafts.map(({ row }) => row), origins: joined.origins, rejected, named }
+  return { rows: joined.drafts.map(({ row }) => row), origins: joined.origins, rejected, named: names.finish() }
 }

@@ -8,28 +8,22 @@ import { isCidrText } from './subnet-text.ts'
 import { normalizeWord, rankWord } from './words.ts'
 
 /** The header stands within these rows. */
-const MAX_TITLES = 20
+export const MAX_TITLES = 20
 
 const isValue = (cell: string): boolean =>
   parseIp(cell.trim()) !== undefined || isCidrText(cell) || parseMac(cell.trim()) !== undefined
 
 const countFilled = (row: readonly string[]): number => row.filter((cell) => cell.trim() !== '').length
 
-/**
- * Returns the place of the header: the first row with all columns that are given by hand, else the row with the most names that mean a
- * field, else the first one with two cells.
- * @returns undefined for a sheet that begins with values
- */
-export const findHeader = (
-  rows: readonly (readonly string[])[],
-  sheet: Sheet,
-  given: readonly string[] = [],
-): number | undefined => {
-  const first = rows.slice(0, MAX_TITLES)
-  if (given.length > 0) {
-    const at = first.findIndex((row) => given.every((column) => row.some((cell) => cell.trim() === column)))
-    if (at !== -1) return at
-  }
+type Rows = readonly (readonly string[])[]
+
+const findGivenHeader = (first: Rows, given: readonly string[]): number | undefined => {
+  const at = first.findIndex((row) => given.every((column) => row.some((cell) => cell.trim() === column)))
+  return given.length === 0 || at === -1 ? undefined : at
+}
+
+/** Returns the row with the most names that mean a field; undefined for none. */
+const findKnownHeader = (first: Rows, sheet: Sheet): number | undefined => {
   const fields = listSheetFields(sheet)
   const known = new Map<string, boolean>()
   const isKnown = (cell: string): boolean => {
@@ -47,8 +41,26 @@ export const findHeader = (
     return rank >= least(at) ? rank : 0
   })
   const best = Math.max(0, ...ranks)
-  if (best > 0) return ranks.indexOf(best)
+  return best > 0 ? ranks.indexOf(best) : undefined
+}
+
+/**
+ * Returns the place of the header: the first row with all columns that are given by hand, else the row with the most names that mean a
+ * field, else the first one with two cells.
+ * @returns undefined for a sheet that begins with values
+ */
+export const findHeader = (rows: Rows, sheet: Sheet, given: readonly string[] = []): number | undefined => {
+  const first = rows.slice(0, MAX_TITLES)
+  const known = findGivenHeader(first, given) ?? findKnownHeader(first, sheet)
+  if (known !== undefined) return known
   const titles = first.findIndex((row) => countFilled(row) > 1)
   const at = titles === -1 ? 0 : titles
   return rows[at]?.some(isValue) ? undefined : at
+}
+
+/** True for rows with a row below their header, which has the columns that are given by hand, or names a field. A cover sheet has none. */
+export const hasHeader = (rows: Rows, sheet: Sheet, given: readonly string[] = []): boolean => {
+  const first = rows.slice(0, MAX_TITLES)
+  const at = given.length > 0 ? findGivenHeader(first, given) : findKnownHeader(first, sheet)
+  return at !== undefined && rows.length > at + 1
 }

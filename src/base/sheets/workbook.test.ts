@@ -1,4 +1,4 @@
-/** Workbooks: their first sheet, and archives that are hostile. */
+/** Workbooks: the sheet that is read, and archives that are hostile. */
 import { expect, test } from 'bun:test'
 import { deflateRawSync } from 'node:zlib'
 import { AppError } from '../../contract/errors.ts'
@@ -75,7 +75,59 @@ test('a workbook gives the rows of its first shown sheet, with their numbers', a
     ],
     numbers: [3, 7],
     unit: 'row',
+    sheet: { name: 'Hosts', others: [{ name: 'Notes', isHidden: true }] },
   })
+})
+
+const createSheets = (...sheets: readonly (readonly [name: string, ...rows: readonly (readonly string[])[]])[]) => {
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const row = (cells: readonly string[]) => `<row>${cells.map(cell).join('')}</row>`
+  const parts = sheets.map(([, ...rows], at) => [
+    `xl/worksheets/s${at}.xml`,
+    `<worksheet><sheetData>${rows.map(row).join('')}</sheetData></worksheet>`,
+  ])
+  const tags = sheets.map(([name], at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="r${at}"/>`)
+  const links = sheets.map((_, at) => relate(`r${at}`, 'worksheet', `worksheets/s${at}.xml`))
+  const { '[Content_Types].xml': types, '_rels/.rels': relations } = files()
+  return zip({
+    ...{ '[Content_Types].xml': types, '_rels/.rels': relations },
+    'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${tags.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${links.join('')}</Relationships>`,
+    ...Object.fromEntries(parts),
+  })
+}
+const isHostList = (rows: readonly (readonly string[])[]) => rows.some(([first]) => first === 'name')
+
+test('of several sheets the first one with a header is read', async () => {
+  const bytes = createSheets(
+    ['Cover', ['Plan'], ['by', 'me']],
+    ['Empty'],
+    ['A &amp; B', ['name'], ['a']],
+    ['Z', ['name'], ['b']],
+  )
+  const { rows, sheet } = await readWorkbook(bytes, isHostList)
+  expect(rows).toEqual([['name'], ['a']])
+  expect(sheet?.name).toBe('A & B')
+  expect(sheet?.others.map(({ name }) => name)).toEqual(['Cover', 'Empty', 'Z'])
+})
+
+test('a header is found at the beginning of a sheet, however long the sheet is', async () => {
+  const long = Array.from({ length: 100 }, (_, at) => [`row ${at}`])
+  const bytes = createSheets(['Long', ...long], ['Hosts', ['name'], ...long])
+  const seen: number[] = []
+  const { rows } = await readWorkbook(bytes, (first) => {
+    seen.push(first.length)
+    return isHostList(first)
+  })
+  expect([rows.length, seen]).toEqual([101, [21, 21]])
+})
+
+test.each([
+  ['the first sheet with a row', ['', ['x', 'y']], 'Notes'],
+  ['the first sheet, if none has a row,', [''], 'Cover'],
+] as const)('without a header %s is read', async (_, [, ...rows], name) => {
+  const bytes = createSheets(['Cover'], ['Notes', ...rows], ['More'])
+  expect((await readWorkbook(bytes, isHostList)).sheet?.name).toBe(name)
 })
 
 test('a text of several parts keeps its blanks, and its escaped characters are characters', async () => {

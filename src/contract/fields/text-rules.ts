@@ -173,7 +173,7 @@ export const URL_PORT = buildAlternation(
 
 /**
  * The subject of a lookup, as the options of a JSON schema. A name that ends in a number behind a dot has to be an address. The server
- * also ignores surrounding white space and the root dot of a name; a schema of these spellings would be far longer.
+ * also ignores surrounding white space and the root dot of a name, and reads the host of a URL; a schema of these spellings would be far longer.
  */
 export const SUBJECT_OPTIONS = [
   { format: 'ipv4' },

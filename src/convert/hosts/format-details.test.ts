@@ -5,6 +5,8 @@ import { convertArpScan } from './arp-scan.ts'
 import { convertDnsmasq } from './dnsmasq.ts'
 import { convertHosts } from './hosts-file.ts'
 import { convertIsc } from './isc.ts'
+import { convertMasscan } from './masscan.ts'
+import { convertNmap } from './nmap.ts'
 import { convertZone } from './zone.ts'
 
 const convert = async (converter: Converter, file: string | Uint8Array) => {
@@ -33,7 +35,10 @@ test('a name with an underscore is the name of the device, and is named in the r
 test('a delegated prefix of dhcpd is left', async () => {
   const text =
     'ia-pd "\\001" {\n  cltt 2 2026/03/03 12:00:00;\n  iaprefix 2001:db8:5::/56 {\n    binding state active;\n    ends never;\n  }\n}\n'
-  expect(await convert(convertIsc, text)).toEqual({ devices: [], left: [['lease', 1, '{"ip":"2001:db8:5::"}']] })
+  expect(await convert(convertIsc, text)).toEqual({
+    devices: [],
+    left: [['lease', 1, '{"ip":"2001:db8:5::","prefix_length":56}']],
+  })
 })
 
 test('a proxy that answers for others is named, and its remarks are no vendor', async () => {
@@ -54,4 +59,31 @@ test('an APL record without data and a comment in Latin-1 are valid', async () =
     ['APL', 1],
     ['TXT', 1],
   ])
+})
+
+test('nmap: details of a service stand beside it, and scripts, closed ports and further names are named in the report', async () => {
+  const host = (ip: string, state: string) =>
+    `<host><status state="${state}"/><address addr="${ip}" addrtype="ipv4"/><hostnames><hostname name="web.example.org" type="user"/><hostname name="a.example.org" type="PTR"/><hostname name="b.example.org" type="PTR"/></hostnames><ports><port protocol="tcp" portid="443"><state state="open"/><service name="http" product="Apache httpd" version="2.4.33" extrainfo="(Win32)" tunnel="ssl"/><script id="http-title" output="Home"/></port><port protocol="tcp" portid="23"><state state="closed"/><service name="telnet"/></port></ports><uptime seconds="9"/><distance value="1"/><hostscript><script id="nbstat" output="x"/></hostscript><trace><hop ttl="1" ipaddr="10.0.0.254"/></trace></host>`
+  const xml = `<nmaprun scanner="nmap">${host('10.0.0.1', 'up')}${host('10.0.0.2', 'down')}<runstats/></nmaprun>`
+  const { devices, left } = await convert(convertNmap, xml)
+  expect(devices.map(({ description }) => description)).toEqual([
+    'open: 443/tcp ssl|http Apache httpd 2.4.33 ((Win32))',
+  ])
+  expect(left).toEqual([
+    ['host.hostname', 2, '{"ip":"10.0.0.1","value":"b.example.org"}'],
+    ['host.script', 2, '{"ip":"10.0.0.1","id":"http-title","output":"Home"}'],
+    ['host.port', 1, '{"ip":"10.0.0.1","port":23,"protocol":"tcp"}'],
+    ['host.uptime', 1, '{"ip":"10.0.0.1","seconds":"9"}'],
+    ['host.distance', 1, '{"ip":"10.0.0.1","value":"1"}'],
+    ['host.hop', 1, '{"ip":"10.0.0.1","ttl":"1","ipaddr":"10.0.0.254"}'],
+    ['host', 1, '["10.0.0.2"]'],
+  ])
+})
+
+test('masscan: banners of the XML are named in the report, as those of the other formats are', async () => {
+  const xml =
+    '<nmaprun scanner="masscan"><host><address addr="10.0.0.1" addrtype="ipv4"/><ports><port protocol="tcp" portid="22"><state state="open"/><service name="ssh" banner="SSH-2.0-x"/></port></ports></host><runstats/></nmaprun>'
+  const { devices, left } = await convert(convertMasscan, xml)
+  expect(devices.map(({ description }) => description)).toEqual(['open: 22/tcp ssh'])
+  expect(left).toEqual([['banner', 1, '{"ip":"10.0.0.1","port":22,"name":"ssh","banner":"SSH-2.0-x"}']])
 })

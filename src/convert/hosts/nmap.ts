@@ -13,6 +13,9 @@ const MAX_HOST_ADDRESSES = 16
 /** The maximum that a recorded scan takes. */
 const MAX_HOST_SERVICES = 1000
 
+/** Elements of a host that are measurements of the scan or output of scripts. */
+const WITHOUT_PLACE: ReadonlySet<string> = new Set(['script', 'uptime', 'distance', 'hop'])
+
 type Service = { readonly port: number; readonly protocol: 'tcp' | 'udp'; readonly name: string }
 
 /** A `<host>` while it is read. */
@@ -28,6 +31,11 @@ class Machine {
   #mac: string | undefined
   #vendor: string | undefined
   #os: { name: string; accuracy: number } | undefined
+  readonly #report: ReportBuilder
+
+  constructor(report: ReportBuilder) {
+    this.#report = report
+  }
 
   read(name: string, a: Attributes): void {
     switch (name) {
@@ -39,7 +47,7 @@ class Machine {
         else if (a.addr !== undefined) this.#ips.push(a.addr)
         return
       case 'hostname':
-        if (a.name !== undefined) this.#names.set(a.type ?? '', a.name)
+        if (a.name !== undefined) this.#addName(a.type ?? '', a.name)
         return
       case 'port':
         this.#port = { port: Number(a.portid), protocol: a.protocol ?? '' }
@@ -48,6 +56,7 @@ class Machine {
       case 'state':
         this.#isOpen = a.state === 'open'
         if (this.#isOpen) this.#addPort()
+        else this.#leave('host.port', `is ${a.state ?? 'not open'}`, this.#port)
         return
       case 'service':
         if (this.#isOpen) this.#addService(a)
@@ -55,7 +64,21 @@ class Machine {
       case 'osmatch':
         if (Number(a.accuracy) > (this.#os?.accuracy ?? -1) && a.name !== undefined)
           this.#os = { name: a.name, accuracy: Number(a.accuracy) }
+        return
+      default:
+        if (WITHOUT_PLACE.has(name)) this.#leave(`host.${name}`, 'has no place in Plat', a)
     }
+  }
+
+  /** The addresses of a host stand before its ports. */
+  #leave(what: string, why: string, value: object | undefined): void {
+    if (this.#isUp) this.#report.left(what, why, { ip: this.#ips[0], ...value })
+  }
+
+  #addName(type: string, name: string): void {
+    if (!this.#names.has(type)) this.#names.set(type, name)
+    else if (this.#names.get(type) !== name)
+      this.#leave('host.hostname', 'is another name of its host', { value: name })
   }
 
   #addPort(): void {
@@ -65,17 +88,21 @@ class Machine {
     this.#open.push(`${port}/${protocol}`)
   }
 
-  #addService({ name = '', product, version }: Attributes): void {
+  #addService({ name = '', product, version, extrainfo, tunnel, banner }: Attributes): void {
+    // masscan has the banner here.
+    if (banner) this.#leave('banner', 'has no place in Plat', { port: this.#port?.port, name, banner })
     const service = this.#services.pop()
     const at = this.#open.pop()
     if (!service || at === undefined) return
     this.#services.push({ ...service, name })
-    this.#open.push([at, name, product, version].filter(Boolean).join(' '))
+    // As in the output for grep.
+    const shown = tunnel ? `${tunnel}|${name}` : name
+    this.#open.push([at, shown, product, version, extrainfo && `(${extrainfo})`].filter(Boolean).join(' '))
   }
 
   /** The machine by each of its addresses. */
   found(): Found[] {
-    const hostname = this.#names.get('user') ?? this.#names.get('PTR') ?? [...this.#names.values()][0]
+    const hostname = this.#hostname
     const services = this.#services.slice(0, MAX_HOST_SERVICES)
     const ports = [...new Set(services.filter(({ protocol }) => protocol === 'tcp').map(({ port }) => port))]
     return this.#ips.slice(0, MAX_HOST_ADDRESSES).map((ip) => ({
@@ -89,13 +116,21 @@ class Machine {
     }))
   }
 
-  /** Reports the addresses and services that are too many. */
-  reportOthers(report: ReportBuilder): void {
+  /** Reports the names that are not taken, and the addresses and services that are too many. */
+  reportOthers(): void {
+    const report = this.#report
     const [ip] = this.#ips
+    const used = this.#hostname
+    for (const name of this.#names.values())
+      if (name !== used) report.left('host.hostname', 'is another name of its host', { ip, value: name })
     for (const other of this.#ips.slice(MAX_HOST_ADDRESSES))
       report.left('host', 'is one address too many of its host', { ip: other, host: ip })
     for (const value of this.#open.slice(MAX_HOST_SERVICES))
       report.left('host.service', 'is one service too many of its host', { ip, value })
+  }
+
+  get #hostname(): string | undefined {
+    return this.#names.get('user') ?? this.#names.get('PTR') ?? [...this.#names.values()][0]
   }
 
   get isUp(): boolean {
@@ -119,10 +154,10 @@ export const readScanXml = (bytes: Uint8Array, findings: Findings): string => {
     if (kind === 'open' && name === 'finished' && event.attributes.exit === 'error')
       throw createFileError('the end', `the scan has failed: ${event.attributes.errormsg || 'it gives no reason'}`)
     if (name === 'host' && path.length === 1) {
-      if (kind === 'open') machine = new Machine()
+      if (kind === 'open') machine = new Machine(findings.report)
       else if (machine?.isUp) {
         for (const found of machine.found()) findings.add(found)
-        machine.reportOthers(findings.report)
+        machine.reportOthers()
       } else
         findings.leave(
           'is not up',

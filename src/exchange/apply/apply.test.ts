@@ -31,6 +31,16 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(await inv.api.devices.list({})).toEqual([])
   })
 
+  test('a plan names a device type by its manufacturer and model, and a cable by its ends', async () => {
+    const plan = await inv.api.estate.apply({
+      'device-types': [{ manufacturer: 'Acme', model: 'S48' }],
+      devices: [{ name: 'one' }, { name: 'two', refs: { x: '2' } }],
+      cables: [{ a: { device: 'one', port: 'e1' }, b: { device: { ref: 'x:2' }, port: 'e2' } }],
+      dry_run: true,
+    })
+    expect(plan.changes.map(({ name }) => name)).toEqual(['Acme S48', 'one', 'two', 'one e1 - e2'])
+  })
+
   test('has a limit of rows, and another one of ports and cables', async () => {
     const rows = (count: number) => Array.from({ length: count }, () => 1)
     expect(await inv.ask('POST /api/estate/apply', { devices: rows(100_001) })).toMatchObject({

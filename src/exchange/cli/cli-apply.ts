@@ -25,6 +25,8 @@ export type ApplyRequest = {
   readonly owner: string
   readonly options: Readonly<Record<string, unknown>>
   readonly note: string | undefined
+  /** Returns the rows that are applied if rows of a plan fail; undefined for all. */
+  readonly selectRows?: (plan: ApplyResult) => EstateFiles['rows'] | undefined
   /** Called with the answer of a call that is not a dry run. */
   readonly onDone?: (result: ApplyResult) => Promise<void>
 }
@@ -159,12 +161,25 @@ export const askConfirmation = async ({ io }: Session, question: string): Promis
   return /^y(es)?$/i.test(answer.trim())
 }
 
+type Planned = { readonly request: ApplyRequest; readonly plan: ApplyResult }
+
+/** Plans a request. Objects that only failed rows need are left out; the errors are those of all rows. */
+const planRequest = async (connection: Connection, request: ApplyRequest): Promise<Planned> => {
+  const { result: plan } = await send(connection, request, { dry_run: true })
+  const rows = plan.errors.length > 0 ? request.selectRows?.(plan) : undefined
+  if (!rows) return { request, plan }
+  const narrow = { ...request, files: { ...request.files, rows } }
+  const { result } = await send(connection, narrow, { dry_run: true })
+  return { request: narrow, plan: { ...result, errors: plan.errors } }
+}
+
 /** Shows the plan of a request, asks, and applies it. @returns the exit code */
 export const applyRequest = async (session: Session, request: ApplyRequest, texts: Texts): Promise<number> => {
   const { io, globals } = session
   const { transport } = await session.connect()
   try {
-    const { result: plan } = await send({ io, transport }, request, { dry_run: true })
+    const planned = await planRequest({ io, transport }, request)
+    const { plan } = planned
     const isJson = globals.output === 'json'
     const isDry = isOn(texts, 'dry-run')
     const failed = plan.errors.length > 0 ? 1 : 0
@@ -180,8 +195,8 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
       await io.stderr.write('Nothing was changed.\n')
       return 1
     }
-    const { result, changeId } = await send({ io, transport }, request, { expect: plan.fingerprint })
-    if (isJson) await show(session, request, result)
+    const { result, changeId } = await send({ io, transport }, planned.request, { expect: plan.fingerprint })
+    if (isJson) await show(session, request, { ...result, errors: plan.errors })
     else if (!globals.isQuiet) await io.stdout.write(`Done: ${toPrintable(result.summary)}.\n`)
     if (changeId) await offerUndo(session, [changeId])
     await request.onDone?.(result)

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
+import { toPlural } from '../../contract/change-summary.ts'
 import { toSingular } from '../../contract/command-name.ts'
 import { AppError } from '../../contract/errors.ts'
 import { withSourceRules } from '../../contract/fields/row-rules.ts'
@@ -25,6 +26,7 @@ import {
   completeDocument,
   convertSheetFile,
   createLocator,
+  dropNamedByFailed,
   readSource,
   type SheetFile,
   writeBadRows,
@@ -125,9 +127,19 @@ const formatMadeCounts = (made: Readonly<Record<string, number>>): string =>
     Object.fromEntries(Object.entries(made).map(([resource, n]) => [n === 1 ? toSingular(resource) : resource, n])),
   )
 
+/** The words of converters for what they read. Other kinds are names of the source, such as `dcim.device` and `subnets`. */
+const WORD = /^[a-z]*[a-rt-z]$/
+
+const formatReadCounts = (read: Readonly<Record<string, number>>): string =>
+  formatCounts(
+    Object.fromEntries(
+      Object.entries(read).map(([what, n]) => [n !== 1 && WORD.test(what) ? toPlural(what) : what, n]),
+    ),
+  )
+
 const reportText = ({ read, made, described, left, warnings }: Conversion['report']): string => {
   const lines = [
-    `Read: ${formatCounts(read)}`,
+    `Read: ${formatReadCounts(read)}`,
     `Made: ${formatMadeCounts(made)}`,
     ...(described.length > 0
       ? [`In descriptions: ${formatCounts(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
@@ -154,10 +166,13 @@ const readSheet = async (session: Session, source: string, texts: Texts): Promis
     skipsBad: skipsBad(texts),
   })
 
-const completeSheet = async (session: Session, file: SheetFile, owner: string): Promise<Conversion> => {
+type CompletedSheet = Pick<Awaited<ReturnType<typeof completeDocument>>, 'made'> & { readonly conversion: Conversion }
+
+const completeSheet = async (session: Session, file: SheetFile, owner: string): Promise<CompletedSheet> => {
   const { hosts, report, leftover } = file.sheet.conversion
+  const { documents, made } = await completeDocument(session, file, owner)
   // Only read here, so its lists may be read-only.
-  return { documents: await completeDocument(session, file, owner), hosts, report, leftover } as Conversion
+  return { conversion: { documents, hosts, report, leftover } as Conversion, made }
 }
 
 /** @param source a file, a URL of a NetBox, or - @returns the exit code */
@@ -170,8 +185,9 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   const options = parseApplyOptions(texts)
   const isSheet = format === 'csv' || format === 'xlsx'
   const sheetFile = isSheet ? await readSheet(session, source, texts) : undefined
-  const conversion = sheetFile
-    ? await completeSheet(session, sheetFile, options.managed_by)
+  const completed = sheetFile && (await completeSheet(session, sheetFile, options.managed_by))
+  const conversion = completed
+    ? completed.conversion
     : isUrl
       ? await pullNetbox(session, source, texts)
       : await convertFile(session, format, source, texts)
@@ -199,7 +215,10 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
     options,
     note: getText(texts, 'change-note'),
     ...(sheetFile &&
+      completed &&
       skipsBad(texts) && {
+        selectRows: ({ failed_rows = {} }: ApplyResult) =>
+          dropNamedByFailed(sheetFile, { rows, made: completed.made }, failed_rows),
         onDone: ({ failed_rows = {} }: ApplyResult) => writeBadRows(session, sheetFile, failed_rows),
       }),
   }

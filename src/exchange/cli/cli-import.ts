@@ -22,7 +22,7 @@ const DRY_RUN_NOTE =
   'note: a dry run: nothing was changed. Each file was checked against the current data of the server, without the files before it\n'
 
 /** The last line of a file, as the server counts its rows. */
-type Result = Row & { readonly failed: number }
+export type Result = Row & { readonly failed: number }
 
 const isResult = (value: unknown): value is Result => isRecord(value) && typeof value.failed === 'number'
 
@@ -37,7 +37,7 @@ async function* parseLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unk
   if (open.trim() !== '') yield JSON.parse(open)
 }
 
-type Request = {
+export type ImportRequest = {
   readonly io: Session['io']
   readonly transport: Transport
   readonly isDryRun: boolean
@@ -58,7 +58,7 @@ const buildRoundQuery = ({ files }: Sources, isDryRun: boolean): Readonly<Record
 
 const post = async (
   file: SourceFile,
-  { io, transport, isDryRun, note, signal, round = {} }: Request,
+  { io, transport, isDryRun, note, signal, round = {} }: ImportRequest,
   key: string,
 ): Promise<Response> => {
   const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun), ...round })
@@ -95,7 +95,7 @@ const createCutError = (from: string, { name }: SourceFile, cause?: unknown): Ap
     cause: new CutAnswer(getErrorMessage(cause), { cause }),
   })
 
-const loadOnce = async (session: Session, file: SourceFile, request: Request, key: string): Promise<Result> => {
+const loadOnce = async (session: Session, file: SourceFile, request: ImportRequest, key: string): Promise<Result> => {
   const response = await post(file, request, key)
   const progress = createProgress(session.io.stderr, file.name)
   const from = request.transport.baseUrl ?? ''
@@ -115,7 +115,8 @@ const loadOnce = async (session: Session, file: SourceFile, request: Request, ke
   throw createCutError(from, file)
 }
 
-const load = (session: Session, file: SourceFile, request: Request): Promise<Result> => {
+/** Sends one file, and shows its progress. */
+export const loadFile = (session: Session, file: SourceFile, request: ImportRequest): Promise<Result> => {
   const key = crypto.randomUUID()
   return repeatIfCut(() => loadOnce(session, file, request, key), request.signal)
 }
@@ -157,10 +158,14 @@ const noteSkipped = async ({ io }: Session, { skipped }: Sources): Promise<void>
 }
 
 /** Loads files in order, up to the first one with bad rows. */
-const loadAll = async (session: Session, files: readonly SourceFile[], request: Request): Promise<FileResult[]> => {
+const loadAll = async (
+  session: Session,
+  files: readonly SourceFile[],
+  request: ImportRequest,
+): Promise<FileResult[]> => {
   const results: FileResult[] = []
   for (const file of files) {
-    const result = await load(session, file, request)
+    const result = await loadFile(session, file, request)
     results.push({ file: file.name, ...result })
     if (result.failed > 0) {
       await reportRows(session, file, result)

@@ -82,23 +82,61 @@ const findNamed = async ({ connect }: Session, resource: string): Promise<Map<st
   }
 }
 
+/** The lower-case names of the objects that a document makes because its rows name them, by their resource. */
+type MadeNames = ReadonlyMap<string, ReadonlySet<string>>
+
 /**
  * Returns the document of a spreadsheet, with the datacenters and address spaces that its rows name and that are not there.
  * @param owner of the objects: rows of the ones that it has keep them from being pruned
  */
 export const completeDocument = async (session: Session, { sheet }: SheetFile, owner: string) => {
   const documents = { ...sheet.conversion.documents }
+  const made = new Map<string, ReadonlySet<string>>()
   for (const [resource, names] of sheet.named) {
     const known = INVENTORY.find((one) => one === resource)
     const stored = known && (await findNamed(session, known))
     if (!known || !stored) continue
     const isOurs = (name: string) => !stored.has(name) || (owner !== '' && stored.get(name) === owner)
     // Of several spellings, the first one counts.
-    const byKey = new Map([...names].toReversed().map((name) => [name.toLowerCase(), name]))
+    const byKey = new Map([...names.keys()].toReversed().map((name) => [name.toLowerCase(), name]))
     const rows = [...byKey].flatMap(([key, name]) => (isOurs(key) ? [{ name }] : []))
+    made.set(known, new Set([...byKey.keys()].filter((key) => !stored.has(key))))
     if (rows.length > 0) documents[known] = [...rows, ...(documents[known] ?? [])]
   }
-  return withSourceRules(documents)
+  return { documents: withSourceRules(documents), made: made as MadeNames }
+}
+
+/** Returns the numbers of the rows of the file that became failed rows of the document. */
+const listFailedNumbers = (
+  { resource, sheet }: SheetFile,
+  failed: Readonly<Record<string, readonly number[]>>,
+): number[] =>
+  (failed[resource] ?? []).flatMap((row) => listOriginRows(sheet.origins[row] ?? { rows: [], addresses: [] }))
+
+type Rows = Readonly<Record<string, readonly unknown[] | undefined>>
+
+/** Returns the rows of a document without the made objects that only failed rows name; undefined if there are none. */
+export const dropNamedByFailed = (
+  file: SheetFile,
+  { rows, made }: { readonly rows: Rows; readonly made: MadeNames },
+  failed: Readonly<Record<string, readonly number[]>>,
+): Rows | undefined => {
+  const numbers = new Set(listFailedNumbers(file, failed))
+  const kept = new Map<string, readonly unknown[]>()
+  for (const [resource, keys] of made) {
+    const names = [...(file.sheet.named.get(resource) ?? [])]
+    const used = new Set(
+      names.filter(([, all]) => all.some((one) => !numbers.has(one))).map(([name]) => name.toLowerCase()),
+    )
+    const isNeeded = (row: unknown): boolean => {
+      const key = isRecord(row) ? String(row.name).toLowerCase() : ''
+      return used.has(key) || !keys.has(key)
+    }
+    const list = rows[resource] ?? []
+    const needed = list.filter(isNeeded)
+    if (needed.length < list.length) kept.set(resource, needed)
+  }
+  return kept.size > 0 ? { ...rows, ...Object.fromEntries(kept) } : undefined
 }
 
 const buildTable = ({ table, fields }: ConvertedSheet): MappedTable => {
@@ -127,12 +165,11 @@ export const getBadFile = (source: string): string => {
 /** Writes the rows that were not imported beside the file, as they stand in it. */
 export const writeBadRows = async (
   { io }: Session,
-  { source, resource, sheet }: SheetFile,
+  file: SheetFile,
   failed: Readonly<Record<string, readonly number[]>>,
 ): Promise<void> => {
-  const made = (failed[resource] ?? []).flatMap((row) =>
-    listOriginRows(sheet.origins[row] ?? { rows: [], addresses: [] }),
-  )
+  const { source, sheet } = file
+  const made = listFailedNumbers(file, failed)
   const numbers = [...new Set([...made, ...sheet.rejected.map(({ number }) => number)])].sort((a, b) => a - b)
   if (numbers.length === 0) return
   const { getCells } = buildTable(sheet)

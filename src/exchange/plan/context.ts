@@ -82,11 +82,17 @@ export type Row = {
 export const listHiddenIssues = (hidden: readonly HiddenName[], stored: Stored | undefined): FieldIssue[] =>
   hidden.filter(({ id }) => !stored?.json.includes(JSON.stringify(id))).map(({ issue }) => issue)
 
-/** Names a row in errors. */
+/** Returns the texts by which a row names an end of a cable: its device, unless it is a ref, and its port. */
+const formatEnd = (end: unknown): string =>
+  isRecord(end) ? [end.device, end.port].map(toText).filter(Boolean).join(' ') : ''
+
+/** Names a row in plans and errors. */
 export const formatRowName = (
   resource: Resource,
-  { name, ip_address, parent, parent_id, type, child, child_id }: Fields,
+  { name, ip_address, manufacturer, model, a, b, parent, parent_id, type, child, child_id }: Fields,
 ): string => {
+  if (resource === 'cables') return [a, b].map(formatEnd).filter(Boolean).join(' - ')
+  if (resource === 'device-types') return [manufacturer, model].map(toText).filter(Boolean).join(' ')
   if (resource !== 'relationships') return toText(name) || toText(ip_address)
   return [parent ?? parent_id, type, child ?? child_id].map(toText).filter(Boolean).join(' ')
 }

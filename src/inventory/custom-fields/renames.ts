@@ -20,7 +20,7 @@ type RenamedChoices = {
 
 const renameValue = (names: ChoiceNames, value: CustomValue): CustomValue => {
   if (typeof value === 'string') return names.get(value) ?? value
-  return typeof value === 'object' ? value.map((one) => names.get(one) ?? one) : value
+  return typeof value === 'object' ? [...new Set(value.map((one) => names.get(one) ?? one))] : value
 }
 
 const checkNames = (before: CustomField, names: ChoiceNames, choices: readonly string[]): FieldIssue[] =>
@@ -32,6 +32,24 @@ const checkNames = (before: CustomField, names: ChoiceNames, choices: readonly s
     return []
   })
 
+/** Returns the names of stored choices that are given again in their normal form (NFC), and of those that get a name. */
+const listNames = (
+  before: CustomField,
+  { rename_choices = {}, choices }: Pick<CustomFieldPatch, 'rename_choices' | 'choices'>,
+): { readonly renamed: ChoiceNames; readonly names: ChoiceNames } => {
+  const composed = new Map(before.choices.map((choice) => [choice.normalize('NFC'), choice]))
+  const findStored = (name: string) => (before.choices.includes(name) ? name : (composed.get(name) ?? name))
+  const renamed = new Map(
+    Object.entries(rename_choices)
+      .filter(([old, name]) => old !== name)
+      .map(([old, name]) => [findStored(old), name] as const),
+  )
+  const rewritten = before.choices
+    .map((choice) => [choice, choice.normalize('NFC')] as const)
+    .filter(([choice, name]) => choice !== name && choices?.includes(name))
+  return { renamed, names: new Map([...rewritten, ...renamed]) }
+}
+
 /**
  * Returns the choices with their new names.
  * @param given the fields of an update
@@ -41,16 +59,15 @@ export const renameChoices = (
   before: CustomField,
   given: Pick<CustomFieldPatch, 'rename_choices' | 'choices' | 'default' | 'type'>,
 ): RenamedChoices => {
-  const pairs = Object.entries(given.rename_choices ?? {}).filter(([old, name]) => old !== name)
-  const names = new Map(pairs)
+  const { renamed, names } = listNames(before, given)
   const isKept = (choice: string): boolean => !names.has(choice)
   if (names.size === 0) return { names, patch: {}, isKept }
   const { type = before.type } = given
-  if (before.type !== 'choice' || type !== 'choice')
+  if (renamed.size > 0 && (before.type !== 'choice' || type !== 'choice'))
     rejectIssues([{ field: 'rename_choices', message: 'is for fields of type "choice"' }])
   const choices = before.choices.map((choice) => names.get(choice) ?? choice)
-  rejectIssues(checkNames(before, names, choices))
-  const missing = given.choices && [...names].find(([, name]) => !given.choices?.includes(name))
+  rejectIssues(checkNames(before, renamed, choices))
+  const missing = given.choices && [...renamed].find(([, name]) => !given.choices?.includes(name))
   if (missing) {
     const [old, name] = missing.map((choice) => JSON.stringify(choice))
     rejectIssues([{ field: 'choices', message: `lacks ${name}, the new name of ${old}` }])

@@ -198,7 +198,7 @@ describe.each(onSqlite())('device types on %s', (dialect) => {
     const mapped = (front: string, rear: string) =>
       `  - front_port: ${front}\n    rear_port: ${rear}\n    rear_port_position: 1\n`
     const yaml =
-      `manufacturer: Acme\nmodel: Mapped\n${ports('front-ports', 2)}${ports('rear-ports', 3)}` +
+      `manufacturer: Acme\nmodel: Mapped\nslug: mapped\n${ports('front-ports', 2)}${ports('rear-ports', 3)}` +
       `port-mappings:\n${mapped('01', '01')}${mapped('02', '02')}${mapped('none', '03')}`
     const { device_types } = (await importing(yaml)).body as Imported
     expect(device_types[0]?.ignored).toEqual([])
@@ -211,7 +211,8 @@ describe.each(onSqlite())('device types on %s', (dialect) => {
   })
 
   test('keep names that look like numbers as they are written', async () => {
-    const yaml = 'manufacturer: 3\nmodel: 1.10\npart_number: 0012\ninterfaces:\n  - name: 08\n  - name: 1e3\n'
+    const yaml =
+      'manufacturer: 3\nmodel: 1.10\nslug: 3-1\npart_number: 0012\ninterfaces:\n  - name: 08\n  - name: 1e3\n'
     const { device_types } = (await importing(yaml)).body as Imported
     expect(device_types.map(({ name }) => name)).toEqual(['3 1.10'])
     const type = await inv.api.deviceTypes.get({ id: device_types[0]?.id ?? '' })
@@ -240,17 +241,20 @@ describe.each(onSqlite())('device types on %s', (dialect) => {
       ['manufacturer: [', 'document 1, line 1: '],
       ['- a\n', 'document 1: must be a mapping'],
       ['manufacturer: a\nmodel: b\nu_height: 0.3\n', 'document 1: u_height'],
-      ['manufacturer: a\nmodel: b\ninterfaces: {}\n', 'interfaces must be a list'],
+      ['manufacturer: a\nmodel: b\nslug: b\ninterfaces: {}\n', 'interfaces must be a list'],
       ['a: &x [1]\nmanufacturer: b\nmodel: c\nbays: *x\n', 'has an alias'],
-      ['manufacturer: a\nmodel: b\npower-ports:\n  - name: p\n    maximum_draw: lots\n', 'maximum_draw'],
+      ['manufacturer: a\nmodel: b\nslug: b\npower-ports:\n  - name: p\n    maximum_draw: lots\n', 'maximum_draw'],
       ['# nothing\n---\n...\n', 'is empty'],
       ['manufacturer: a\nmodel: b\nmodel: c\n', 'has the key "model" twice'],
       ['? [a]\n: 1\nmanufacturer: a\n', 'has a key that is a list or a mapping'],
       [`${PANEL}---\nmanufacturer: a\nmodel: "b\n`, 'document 2, line 4: '],
       [`x: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`, 'is nested too deep'],
       [`manufacturer: a\nmodel: b\ncomments: ${'x'.repeat(300_000)}\n`, 'has more than 262144 characters'],
-      [`manufacturer: a\nmodel: b\ninterfaces:\n${'  - name: x\n'.repeat(2001)}`, 'has 2001 ports; 2000 are allowed'],
-      [`manufacturer: a\nmodel: b\nrear-ports:\n  - name: ${'x'.repeat(65)}\n`, 'rear-ports[0].name'],
+      [
+        `manufacturer: a\nmodel: b\nslug: b\ninterfaces:\n${'  - name: x\n'.repeat(2001)}`,
+        'has 2001 ports; 2000 are allowed',
+      ],
+      [`manufacturer: a\nmodel: b\nslug: b\nrear-ports:\n  - name: ${'x'.repeat(65)}\n`, 'rear-ports[0].name'],
     ] as const) {
       const answer = await importing(yaml)
       expect([yaml, fieldsOf(answer)]).toEqual([yaml, ['yaml']])

@@ -78,13 +78,32 @@ test.each([
     'module type',
   ],
   [
+    'a management card with ports that any device has',
+    'manufacturer: APC\nmodel: AP9630\npart_number: AP9630\nconsole-ports:\n  - { name: Serial, type: other }\ninterfaces:\n  - { name: Network, type: 100base-tx, mgmt_only: true }\n',
+    'module type',
+  ],
+  [
+    'a power supply',
+    'manufacturer: Acme\nmodel: PSU\npower-ports:\n  - { name: PSU, type: iec-60320-c14 }\n',
+    'module type',
+  ],
+  [
     'a rack',
     'manufacturer: Acme\nmodel: R42\nslug: acme-r42\nform_factor: 4-post-cabinet\nwidth: 19\nu_height: 42\nstarting_unit: 1\n',
     'rack type',
   ],
 ])('%s is no device type', async (_, yaml, other) => {
-  expect(await messageOf(yaml)).toBe(`document 1: is a ${other}, not a device type`)
+  const hint = other === 'module type' ? ', which has a slug or a u_height' : ''
+  expect(await messageOf(yaml)).toBe(`document 1: is a ${other}, not a device type${hint}`)
 })
+
+test.each(['slug: ap', 'u_height: 1', 'is_full_depth: false', 'subdevice_role: child', 'front_image: true'])(
+  'a document with ports and %s is a device type',
+  async (field) => {
+    const yaml = `manufacturer: APC\nmodel: AP\n${field}\ninterfaces:\n  - { name: Network, type: 100base-tx }\n`
+    expect((await read(yaml))?.draft.ports).toHaveLength(1)
+  },
+)
 
 test('a document with a name alone is a device type, as before', async () => {
   expect((await read('manufacturer: Acme\nmodel: A\n'))?.draft.model).toBe('A')

@@ -1,5 +1,4 @@
 /** The fields of a document of the community library that a device type of Plat does not have, and documents of other types. */
-import { isRecord } from '../../contract/unknown.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -55,23 +54,19 @@ export const countLeft = (
   return [...left.values()]
 }
 
-/** Fields that a document of a device type has, and one of a module type never. */
-const OF_DEVICES = ['slug', 'u_height', 'is_full_depth', 'subdevice_role', 'device-bays']
+/** Fields that a document of a device type may have, and one of a module type never. The library requires `slug` of device types. */
+const OF_DEVICES = [
+  ...['slug', 'u_height', 'is_full_depth', 'subdevice_role', 'device-bays', 'is_powered', 'default_platform'],
+  ...['front_image', 'rear_image', 'exclude_from_utilization'],
+]
 /** Fields of module types since NetBox 4.3. */
 const OF_MODULES = ['profile', 'attributes', 'attribute_data']
-
-const namesModule = (list: unknown): boolean =>
-  Array.isArray(list) && list.some((port) => isRecord(port) && String(port.name).includes('{module}'))
 
 /** Returns the type of a document of the library that is no device type; undefined for a device type. */
 export const detectOtherType = (document: Entry): 'module type' | 'rack type' | undefined => {
   const has = (field: string) => Object.hasOwn(document, field)
   if (has('form_factor') && (has('width') || has('starting_unit'))) return 'rack type'
   if (OF_DEVICES.some(has)) return undefined
-  // A module type has neither a slug nor a height. A transceiver has a part number and no port.
-  const isModule =
-    OF_MODULES.some(has) ||
-    PORT_LISTS.some((field) => namesModule(document[field])) ||
-    (has('part_number') && !PORT_LISTS.some(has))
-  return isModule ? 'module type' : undefined
+  // A module type has ports, or a part number as a transceiver has. A document with a name only may be a device type.
+  return [...OF_MODULES, ...PORT_LISTS, 'part_number'].some(has) ? 'module type' : undefined
 }

@@ -19,7 +19,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const children = () => findChildren('device-types-child')
 const from = (signal = new AbortController().signal, userId = 'ann') => ({ caller: { ...GUEST, userId }, signal })
 const typeOf = (n: number): string =>
-  `---\nmanufacturer: Ä\nmodel: M${n}\ninterfaces:\n${'  - name: p\n    type: x\n'.repeat(50)}`
+  `---\nmanufacturer: Ä\nmodel: M${n}\nslug: m${n}\ninterfaces:\n${'  - name: p\n    type: x\n'.repeat(50)}`
 const LARGE_LIBRARY = Array.from({ length: 600 }, (_, n) => typeOf(n)).join('')
 
 const messageOf = async (promise: Promise<unknown>): Promise<string | undefined> => {

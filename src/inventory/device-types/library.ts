@@ -124,10 +124,13 @@ const FIELDS: Readonly<Record<string, string>> = {
 const toDocumentField = (field: string, ports: readonly Port[]): string =>
   getOwn(FIELDS, field) ?? field.replace(/^ports\[(\d+)\]/, (all, index: string) => ports[Number(index)]?.entry ?? all)
 
+/** What a document lacks that was meant as a device type. */
+const HINTS = { 'module type': ', which has a slug or a u_height', 'rack type': '' } as const
+
 const parseType = (value: unknown, at: string): LibraryType => {
   if (!isRecord(value)) return fail(at, 'must be a mapping with manufacturer and model')
   const other = detectOtherType(value)
-  if (other !== undefined) return fail(at, `is a ${other}, not a device type`)
+  if (other !== undefined) return fail(at, `is a ${other}, not a device type${HINTS[other]}`)
   const { manufacturer, model, slug, part_number, u_height, is_full_depth, description } = value
   const ports = listPorts(value, at)
   const parsed = DeviceTypeDraft.safeParse({

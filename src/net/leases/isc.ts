@@ -72,8 +72,9 @@ const parseTime = ([, first = '', date = '', time = '']: readonly string[]): num
 
 /** Returns the entry of a delegated prefix, such as `2001:db8:5::/56`. */
 const toPrefixEntry = ({ head: [, prefix = ''], line }: Block): LeaseEntry => {
-  const ip = prefix.replace(/\/\d+$/, '')
-  return parseIp(ip) ? { line, lease: { ip, over: IS_PREFIX } } : { line, error: formatNoAddress(ip) }
+  const [ip = '', length] = prefix.split('/')
+  if (!parseIp(ip)) return { line, error: formatNoAddress(ip) }
+  return { line, lease: { ip, ...(length !== undefined && { prefix_length: Number(length) }), over: IS_PREFIX } }
 }
 
 const toEntry = ({ head: [, ip = ''], line, statements }: Block): LeaseEntry => {

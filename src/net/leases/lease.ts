@@ -9,6 +9,8 @@ export type Lease = {
   /** In any notation, of any kind of hardware. */
   readonly mac_address?: string
   readonly hostname?: string
+  /** The length of a delegated prefix, which begins with `ip`. */
+  readonly prefix_length?: number
   /** The reason for which the lease is not in force, such as `is free`. */
   readonly over?: string
   /** The time of its end in milliseconds; undefined for never. */

@@ -1,5 +1,6 @@
 /** The rules of a definition: which of its fields fit together. */
 import type { FieldIssue } from '../../contract/errors.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { isPattern } from './pattern.ts'
 import type { CustomField } from './schema.ts'
 import { isCleared, validateValue } from './values.ts'
@@ -20,9 +21,10 @@ const buildIssue = (field: keyof Definition, message: string): FieldIssue => ({ 
 const findEqualChoices = (choices: readonly string[]): readonly [string, string] | undefined => {
   const known = new Map<string, string>()
   for (const choice of choices) {
-    const same = known.get(choice.toLowerCase())
+    const key = toNameKey(choice)
+    const same = known.get(key)
     if (same !== undefined) return [same, choice]
-    known.set(choice.toLowerCase(), choice)
+    known.set(key, choice)
   }
   return undefined
 }

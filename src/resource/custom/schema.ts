@@ -17,8 +17,10 @@ const FieldName = z
   .refine(isFieldName, { error: 'must begin with a-z, and have 1-50 of a-z 0-9 _' })
   .meta({ exact: { pattern: matchWhole(FIELD_NAME), examples: ['owner'] } })
 
+/** In the normal form NFC (UAX #15), as names are. */
 const Choice = line(MAX_CHOICE)
   .trim()
+  .normalize('NFC')
   .min(1, 'must not be blank')
   .meta({ exact: { pattern: '\\S' } })
 

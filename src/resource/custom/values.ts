@@ -1,6 +1,7 @@
 /** Validates values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
 
 import { parseFlag } from '../../base/sheets/flag.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { type CustomValue, MAX_TEXT, MAX_VALUES } from './fields.ts'
 import { matchesPattern } from './pattern.ts'
 import type { CustomField } from './schema.ts'
@@ -71,8 +72,16 @@ const validateDate = (_: Rule, given: unknown): CheckedSingle =>
 
 const MAX_SHOWN_CHOICES = 20
 
+/** Choices that older programs stored may have composed and decomposed letters. A value may have either form (NFC and NFD of UAX #15). */
+const findChoice = (choices: readonly string[], given: string): string | undefined => {
+  if (choices.includes(given)) return given
+  const composed = given.normalize('NFC')
+  return choices.find((choice) => choice.normalize('NFC') === composed)
+}
+
 const validateChoice = ({ choices }: Rule, given: unknown): CheckedSingle => {
-  if (typeof given === 'string' && choices.includes(given)) return { value: given }
+  const value = typeof given === 'string' ? findChoice(choices, given) : undefined
+  if (value !== undefined) return { value }
   const more = choices.length > MAX_SHOWN_CHOICES ? ', ...' : ''
   return buildRefusal(`must be one of ${choices.slice(0, MAX_SHOWN_CHOICES).join(', ')}${more}`)
 }
@@ -195,7 +204,8 @@ export const filterValue = (rule: Rule, text: string): { readonly value: Single 
   // Any text may be looked for, also one that is no longer valid.
   if (rule.type === 'text' || rule.type === 'url' || rule.type === 'reference') return { value: text }
   if (rule.type === 'choice') {
-    const choice = rule.choices.find((one) => one.toLowerCase() === text.toLowerCase())
+    const key = toNameKey(text)
+    const choice = rule.choices.find((one) => toNameKey(one) === key)
     return choice === undefined ? validateChoice(rule, text) : { value: choice }
   }
   return VALIDATORS[rule.type]({ ...rule, minimum: null, maximum: null }, text)

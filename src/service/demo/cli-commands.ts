@@ -11,7 +11,7 @@ export const demoCommands: readonly Command[] = [
       args: [],
       flags: [
         createFlag('devices', 'How many devices, 300 without it', { hint: 'NUMBER' }),
-        createFlag('seed', 'Another number makes another estate', { hint: 'NUMBER' }),
+        createFlag('seed', 'Another number makes another estate, on a server without one', { hint: 'NUMBER' }),
       ],
     }),
     run: async (session, texts) => (await import('./demo.ts')).demo(session, texts),

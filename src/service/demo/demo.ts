@@ -10,6 +10,7 @@ import { getText, type Session, type Texts } from '../../surfaces/cli/parse/comm
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { type Estate, generateEstate } from './estate.ts'
 import { writeEstate } from './files.ts'
+import { checkFits } from './fits.ts'
 
 const DEFAULT_DEVICES = 300
 const NO_RULE: ReadonlySet<string> = new Set(['ALREADY_EXISTS', 'VALIDATION_ERROR'])
@@ -53,6 +54,7 @@ export const demo = async (session: Session, texts: Texts): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'plat-demo-'))
   try {
     await writeEstate(estate, folder)
+    await checkFits(session, transport, { estate, folder })
     const code = await importEstate(session, new Map([['path', [folder]]]))
     if (code === 0) await recordScans(session, transport, estate)
     return code

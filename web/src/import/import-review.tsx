@@ -1,6 +1,7 @@
 /** Columns, rows and what the server says of them: from the first look to the import itself. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
+import { listOriginRows } from '../../../src/base/sheets/locate.ts'
 import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { toAppError } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
@@ -21,7 +22,7 @@ import { MappingGrid } from './mapping-grid.tsx'
 import { changeText } from './plan-table.tsx'
 import { type PreviewRow, PreviewTable, type Verdict } from './preview-table.tsx'
 import { Progress } from './progress.tsx'
-import type { Source } from './read.ts'
+import { type Source, withoutRows } from './read.ts'
 import { useCustomColumns } from './use-custom-columns.ts'
 import { type Course, formatResult, useImport } from './use-import.ts'
 
@@ -77,6 +78,14 @@ const Outcome = ({ course, total, rejected }: OutcomeProps) => {
   )
 }
 
+/** Names the sheet of a workbook that is read, and the other ones. */
+const SheetNote = ({ sheet: { name, others } }: { readonly sheet: NonNullable<Source['sheet']> }) => (
+  <p>
+    The sheet “{name}” is read. Left:{' '}
+    {others.map((one) => `“${one.name}”${one.isHidden ? ' (hidden)' : ''}`).join(', ')}.
+  </p>
+)
+
 type Props = { readonly resource: ResourceName; readonly source: Source; readonly onBack: () => void }
 
 export const ImportReview = ({ resource, source, onBack }: Props) => {
@@ -128,8 +137,13 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
   const failed = new Set((result?.failed_rows ?? result?.errors.map(({ row }) => row) ?? []).map((row) => row - 1))
   const good = rows.filter((_, at) => !failed.has(at))
   const canSkip = result !== undefined && !isGood && good.length > 0
+  /** Objects that only bad rows name are not made. */
+  const findMissingOfGood = () => {
+    const bad = new Set([...failed].flatMap((at) => listOriginRows(origins[at] ?? { rows: [], addresses: [] })))
+    return mapRows(resource, withoutRows(source, bad), { mapping, emptyClears, datacenters, known }).missing
+  }
   const skip = () =>
-    load({ resource, rows: good, missing }, () => {
+    load({ resource, rows: good, missing: findMissingOfGood() }, () => {
       const { ending, type, text } = formatBadRows(source, mapped, failed)
       save(`${source.name ?? resource}.bad.${ending}`, type, text)
     })
@@ -206,6 +220,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
         </span>
       </div>
       <div className={css.head}>
+        {source.sheet && <SheetNote sheet={source.sheet} />}
         <Outcome course={course} total={rows.length} rejected={rejected.length} />
         <MappingGrid resource={resource} custom={custom} source={source} mapping={mapping} onChange={map} />
         {source.format !== 'JSON' && (

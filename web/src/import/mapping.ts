@@ -132,7 +132,7 @@ export const mapRows = (resource: ResourceName, source: Source, options: MapOpti
     if (at !== -1) placeDatacenter(row, datacenters, (text) => isIdColumn || ids.has(text))
     addMissing('datacenters', row[DATACENTER])
   }
-  for (const name of built.named.get('spaces') ?? []) addMissing('spaces', name)
+  for (const name of built.named.get('spaces')?.keys() ?? []) addMissing('spaces', name)
   const problems = new Map<number, string>()
   for (const [index, row] of built.rows.entries()) {
     const problem = validateRow(resource, row)

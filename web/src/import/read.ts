@@ -1,6 +1,6 @@
 /** Pasted or dropped text, and workbooks, as columns and rows. */
-import { type Cells, parseCells } from '../../../src/base/csv/csv.ts'
-import { findHeader } from '../../../src/base/sheets/find-header.ts'
+import { type Cells, parseCells, type ReadSheet } from '../../../src/base/csv/csv.ts'
+import { findHeader, hasHeader } from '../../../src/base/sheets/find-header.ts'
 import type { ResourceName } from '../export/fields.ts'
 import { getImportSheet } from './import-fields.ts'
 
@@ -15,6 +15,18 @@ export type Source = {
   readonly numbers: readonly number[]
   /** The unit of the numbers. */
   readonly unit: Cells['unit']
+  /** Of a workbook with several sheets. */
+  readonly sheet?: ReadSheet
+}
+
+/** Returns a source without the rows of these numbers. */
+export const withoutRows = (source: Source, numbers: ReadonlySet<number>): Source => {
+  const kept = source.numbers.map((number) => !numbers.has(number))
+  return {
+    ...source,
+    rows: source.rows.filter((_, at) => kept[at]),
+    numbers: source.numbers.filter((_, at) => kept[at]),
+  }
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -50,7 +62,7 @@ const readJson = (text: string): Source => {
   return fromObjects(lines.map(parseLine))
 }
 
-const fromCells = (format: 'CSV' | 'XLSX', { rows, numbers, unit }: Cells, resource: ResourceName): Source => {
+const fromCells = (format: 'CSV' | 'XLSX', { rows, numbers, unit, sheet }: Cells, resource: ResourceName): Source => {
   if (rows.length < 2) throw new SyntaxError(`It has only one ${unit}: the first ${unit} names the columns`)
   const at = findHeader(rows, getImportSheet(resource))
   if (at === undefined)
@@ -64,7 +76,10 @@ const fromCells = (format: 'CSV' | 'XLSX', { rows, numbers, unit }: Cells, resou
   if (below.length === 0) throw new SyntaxError('It has no rows below the names of the columns')
   if (below.every(([row]) => isFilled(row.slice(columns.length))))
     throw new SyntaxError(`${unit === 'row' ? 'Row' : 'Line'} ${below[0]?.[1]} has more cells than there are columns`)
-  return { format, columns, rows: below.map(([row]) => row), numbers: below.map(([, number]) => number), unit }
+  return {
+    ...{ format, columns, rows: below.map(([row]) => row), numbers: below.map(([, number]) => number), unit },
+    ...(sheet && { sheet }),
+  }
 }
 
 /** @throws SyntaxError with words for a person */
@@ -83,5 +98,7 @@ export const isArchive = async (file: Blob): Promise<boolean> => {
 /** @throws SyntaxError with words for a person, or AppError for a file that is no workbook */
 export const readWorkbookFile = async (file: Blob, resource: ResourceName): Promise<Source> => {
   const { readWorkbook } = await import('../../../src/base/sheets/workbook.ts')
-  return fromCells('XLSX', await readWorkbook(new Uint8Array(await file.arrayBuffer())), resource)
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const sheet = getImportSheet(resource)
+  return fromCells('XLSX', await readWorkbook(bytes, (rows) => hasHeader(rows, sheet)), resource)
 }

@@ -2,7 +2,7 @@
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
 import { decodeSheetText } from '../../../src/base/sheets/decode-text.ts'
-import { FORMATS } from '../../../src/convert/formats.ts'
+import { FORMATS, isExportAsCsv } from '../../../src/convert/formats.ts'
 import { getNoun } from '../../../src/record/history/kind-names.ts'
 import { toAppError } from '../api/errors.ts'
 import { findResource, listColumnFields, RESOURCES, type ResourceName } from '../export/fields.ts'
@@ -35,8 +35,10 @@ const OPTIONS: readonly (readonly [string, string])[] = [
   ),
 ]
 const EXAMPLE = 'Paste from a spreadsheet, or drop a file here\n\nname,ip,tags\nweb-1,10.0.0.5,prod;web'
-/** Spreadsheets are rows in any case. */
+/** Spreadsheets are rows, unless they are exports of other programs. */
 const SPREADSHEET = /\.(csv|tsv)$/i
+/** The bytes by which an export is known. */
+const HEAD_BYTES = 4096
 /** The server converts no larger file. */
 const MAX_CONVERTED = 256 * 1024 * 1024
 
@@ -89,7 +91,9 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
   const readFile = async (chosen: File | undefined) => {
     if (!chosen) return
     const isWorkbook = isRows && (await isArchive(chosen))
-    const isSpreadsheet = isRows && (isWorkbook || SPREADSHEET.test(chosen.name) || chosen.size > MAX_CONVERTED)
+    const isExport = isRows && isExportAsCsv(await chosen.slice(0, HEAD_BYTES).text())
+    const isSheet = isWorkbook || (SPREADSHEET.test(chosen.name) && !isExport) || chosen.size > MAX_CONVERTED
+    const isSpreadsheet = isRows && isSheet
     if (!isSpreadsheet && (await convert(chosen, chosen.name))) return
     // the name devices.json tells the resource.
     const named = findNamed(chosen.name)
