@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { memoized, RevisionCache } from '../../database/cache/revision-cache.ts'
 import { openSqlite } from '../../database/sqlite/sqlite.ts'
 import { createRights } from './read-rights.ts'
@@ -6,11 +9,18 @@ import { createRights } from './read-rights.ts'
 type Source = (key: string, read: () => Promise<number>) => Promise<number>
 
 describe('the source of rights', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-test-'))
+  const db = openSqlite<Record<'t', object>>(join(folder, 'plat.db'))
+  afterAll(async () => {
+    await db.close()
+    rmSync(folder, { recursive: true })
+  })
+
   const setUp = () => {
     const cache = new RevisionCache()
     const state = { revision: 'a', ms: 10_000, reads: 0 }
     const { sourceAt } = createRights<Record<'t', object>, Source>({
-      db: openSqlite(':memory:'),
+      db,
       tables: ['t'],
       common: [],
       now: () => new Date(state.ms),
