@@ -194,7 +194,7 @@ test('DNS_SERVERS takes addresses, of loopback too, and CIDRs', () => {
 const DURATION = 'must be a duration like 500ms, 30s, 5m, 24h or 30d'
 const LISTEN = 'must have the form :8080, host:8080 or [v6]:8080, with a port from 0 to 65535'
 const ISSUER = 'must be an absolute http or https URL without user, query or fragment'
-const PATH = 'must have no path: Plat needs a host name of its own, such as https://plat.example.com'
+const PATH = 'must have no path: Plat needs its own host name, such as https://plat.example.com'
 const PROXIES = 'must be a comma-separated list of IP addresses and CIDRs'
 
 test.each([

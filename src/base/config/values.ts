@@ -170,7 +170,7 @@ export const parseIssuerUrl: Parser<string> = (value) => {
   const url = value.replace(/\/+$/, '')
   if (url.split('/').length > 3) {
     // The cookies of `__Host-` and the addresses of the page are those of a whole host (RFC 6265bis 4.1.3.2).
-    throw new InvalidValue('must have no path: Plat needs a host name of its own, such as https://plat.example.com')
+    throw new InvalidValue('must have no path: Plat needs its own host name, such as https://plat.example.com')
   }
   return url
 }

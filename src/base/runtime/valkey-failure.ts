@@ -4,7 +4,7 @@ import { getErrorMessage, getTextErrorCode } from '../../contract/unknown.ts'
 export type ValkeyFailure = {
   /** The cause: `the session store is full and refuses writes (OOM)`. */
   readonly message: string
-  /** What to do: `raise its maxmemory`. */
+  /** The remedy: `raise its maxmemory`. */
   readonly advice: string
 }
 
