@@ -88,6 +88,20 @@ test.each([
   ),
 )
 
+test('the page of a proxy that takes no body of this size is an error that names its limit', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await page.route('**/api/estate/import?*', (route) =>
+        route.fulfill({ status: 413, contentType: 'text/html', body: '<html>413 Request Entity Too Large</html>' }),
+      )
+      await open('/import')
+      await paste(page, 'name\nweb\n')
+      await page.getByRole('button', { name: /^Check 1 row/ }).click()
+      await page.getByRole('alert').filter({ hasText: 'client_max_body_size' }).waitFor()
+    },
+    { as, expected: ['413 /api/estate/import'] },
+  ))
+
 test('each error is shown beside its row, and nothing is imported', () =>
   it.visit(
     async ({ page, open }) => {

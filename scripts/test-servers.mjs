@@ -62,6 +62,7 @@ const servers = {
   lldpd: tool('lldpd', 'lldpd'),
   named: tool('named', 'bind9'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
+  nginx: tool('nginx', 'nginx-light'),
   nmap: tool('nmap', 'nmap'),
   pgbouncer: tool('pgbouncer', 'pgbouncer'),
   prometheus: tool('prometheus', 'prometheus'),
@@ -104,7 +105,7 @@ function hasPythonHeaders() {
   return spawnSync('python3', ['-c', program], { stdio: 'ignore' }).status === 0
 }
 /** The additional servers of `npm run test:long`. */
-const longServers = { etcd: tool('etcd', 'etcd-server'), nginx: tool('nginx', 'nginx-light') }
+const longServers = { etcd: tool('etcd', 'etcd-server') }
 const everything = { ...servers, ...labTools, ...packagingTools, ...longServers, python }
 
 function tool(name, offered) {

@@ -227,6 +227,7 @@ const CLIENTS = /\/web\/src\/(oauth|connect)\//
 /** Sources that the first page does not need. A moved one must be renamed here, so the build checks that each exists. */
 const LOADED_LATER = [
   'src/contract/command-name.ts',
+  'src/surfaces/cli/connection/foreign-answer.ts',
   'src/surfaces/cli/parse/command-text.ts',
   'src/contract/fields/hidden-characters.ts',
   'src/base/csv/csv-cell.ts',

@@ -75,6 +75,18 @@ describe.skipIf(!existsSync(HELM))('the chart', () => {
     expect(ofKind(text, 'PodDisruptionBudget')).toBeUndefined()
   })
 
+  test('an Ingress has the annotations of the values, as text', async () => {
+    const name = 'nginx.ingress.kubernetes.io/proxy-body-size'
+    const text = await rendered(
+      '--values',
+      EXAMPLE,
+      '--set-string',
+      `ingress.annotations.${name.replaceAll('.', '\\.')}=512m`,
+    )
+    await validate(text)
+    expect(ofKind(text, 'Ingress')?.metadata.annotations).toEqual({ [name]: '512m' })
+  })
+
   test('a setting of the user replaces that of the chart', async () => {
     const text = await rendered('--values', EXAMPLE, ...set('env.SHUTDOWN_DELAY=20s'))
     expect(text.match(/name: SHUTDOWN_DELAY\n +value: "(.*)"/)?.[1]).toBe('20s')

@@ -236,7 +236,8 @@ export const compose = async (
       checksLockOrder,
     },
   })
-  addProcessMetrics({ metrics, db, population, guard, now })
+  const valkeys = { ...(sessions.server && { sessions: sessions.server }), ...(limitStore && { limits: limitStore }) }
+  addProcessMetrics({ metrics, db, population, guard, valkeys, now })
   const onEveryInstance = true
   const jobs: readonly Job<Tables>[] = [
     ...features.flatMap((feature) => feature.jobs ?? []),
@@ -271,6 +272,17 @@ export const compose = async (
         if (db.engine !== 'sqlite') await population.recount()
       },
     },
+    ...Object.entries(valkeys).map(
+      ([store, valkey]): Job<Tables> => ({
+        name: `valkey.check-${store}`,
+        summary: 'Notices that a Valkey server has failed, or is back, also without requests',
+        everyMs: 5_000,
+        onEveryInstance,
+        run: async () => {
+          await valkey.check()
+        },
+      }),
+    ),
     {
       name: 'disk.maintain',
       summary: 'Keeps a reserve of disk space, and notices when a full disk has space again',

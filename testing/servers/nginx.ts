@@ -1,4 +1,4 @@
-/** Starts nginx with `packaging/ha/nginx.conf` before instances on loopback. It ends with this process, however it ends. */
+/** Starts nginx on loopback, such as with `packaging/ha/nginx.conf`. It ends with this process, however it ends. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,10 +14,37 @@ export const nginxProblem: string | undefined = findTool('nginx')
 
 export type Nginx = { readonly url: string; readonly stop: Running['stop'] }
 
-/** @param ports of the two instances */
-export const startNginx = async (ports: readonly [number, number]): Promise<Nginx> => {
+type Servers = {
+  /** Returns the servers of the configuration, which listen on the port of loopback. @param dir for their files */
+  readonly configure: (port: number, dir: string) => string
+  readonly fill?: (dir: string) => void
+}
+
+/** Starts nginx with these servers. @returns its port */
+export const launchNginx = async ({ configure, fill }: Servers): Promise<{ port: number; stop: Running['stop'] }> => {
   const port = await freePort()
-  const configuration = (dir: string): string => {
+  const paths = (dir: string) =>
+    ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((name) => `${name}_temp_path ${join(dir, name)};`)
+      .join(' ')
+  const { stop } = await launch({
+    fill: (dir) => {
+      fill?.(dir)
+      const head = `daemon off; pid ${join(dir, 'pid')}; error_log stderr;\nevents {}\n`
+      writeFileSync(join(dir, 'nginx.conf'), `${head}http { access_log off; ${paths(dir)}\n${configure(port, dir)}}\n`)
+    },
+    serve: (dir) => [findTool('nginx') ?? missing('nginx'), '-p', dir, '-c', join(dir, 'nginx.conf')],
+    isReady: (dir) => read(join(dir, 'pid')) !== '',
+    stopSignal: 'QUIT',
+  })
+  return { port, stop }
+}
+
+const SUBJECT = ['-subj', '/CN=plat.example.com', '-days', '1', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
+
+/** Starts nginx with the configuration of `packaging/ha`. @param ports of the two instances */
+export const startNginx = async (ports: readonly [number, number]): Promise<Nginx> => {
+  const configure = (port: number, dir: string): string => {
     const replaced = {
       '10.0.0.11:8080': `127.0.0.1:${ports[0]}`,
       '10.0.0.12:8080': `127.0.0.1:${ports[1]}`,
@@ -30,30 +57,14 @@ export const startNginx = async (ports: readonly [number, number]): Promise<Ngin
       if (!server.includes(from)) throw new Error(`packaging/ha/nginx.conf has no ${from}`)
       server = server.replaceAll(from, to)
     }
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-      .map((name) => `${name}_temp_path ${join(dir, name)};`)
-      .join(' ')
-    return `daemon off; pid ${join(dir, 'pid')}; error_log stderr;\nevents {}\nhttp { access_log off; ${paths}\n${server}}\n`
+    return server
   }
-  const { stop } = await launch({
+  const { port, stop } = await launchNginx({
+    configure,
     fill: (dir) => {
-      writeFileSync(join(dir, 'nginx.conf'), configuration(dir))
-      const subject = [
-        '-subj',
-        '/CN=plat.example.com',
-        '-days',
-        '1',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:P-256',
-      ]
       const files = ['-keyout', join(dir, 'plat.key'), '-out', join(dir, 'plat.crt')]
-      spawnSync('openssl', ['req', '-x509', '-nodes', ...subject, ...files])
+      spawnSync('openssl', ['req', '-x509', '-nodes', ...SUBJECT, ...files])
     },
-    serve: (dir) => [findTool('nginx') ?? missing('nginx'), '-p', dir, '-c', join(dir, 'nginx.conf')],
-    isReady: (dir) => read(join(dir, 'pid')) !== '',
-    stopSignal: 'QUIT',
   })
   return { url: `https://127.0.0.1:${port}`, stop }
 }

@@ -73,14 +73,26 @@ export async function postgresDatabase(template = 'template0'): Promise<TestData
 
 /**
  * Starts a separate Valkey (or Redis) server without persistence. After `stop()` its address refuses connections until
- * `start()` restarts it there, empty.
+ * `start()` restarts it there, empty. @param options further settings on its command line
  */
-export async function valkey(): Promise<{ url: string; stop(): Promise<void>; start(): Promise<void> }> {
+export async function valkey(
+  options: readonly string[] = [],
+): Promise<{ url: string; stop(): Promise<void>; start(): Promise<void> }> {
   const binary = findValkey() ?? missing('valkey-server or redis-server')
   const port = await freePort()
   const launchHere = () =>
     launch({
-      serve: (dir) => [binary, '--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, ...withoutPersistence],
+      serve: (dir) => [
+        binary,
+        '--port',
+        `${port}`,
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        dir,
+        ...withoutPersistence,
+        ...options,
+      ],
       isReady: (dir) => read(join(dir, 'log')).includes('Ready to accept connections'),
       stopSignal: 'KILL',
     })

@@ -1,6 +1,6 @@
 /** `plat import` and `plat export` against a real server, in process. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getFileResource } from '../../src/exchange/cli/cli-resources.ts'
@@ -149,6 +149,7 @@ describe('import', () => {
 
   test('a file that is more than the server takes', async () => {
     const file = put('datacenters.json', ESTATE.datacenters)
+    truncateSync(file, 513 * 1024 * 1024)
     const fetch = async () => new Response(null, { status: 413 })
     expect(await runWith({ argv: ['import', file], fetch })).toMatchObject({
       code: 2,

@@ -50,13 +50,20 @@ whole(nginxProblem ? `two instances behind nginx (${nginxProblem})` : 'two insta
     const client = async (n: number): Promise<void> => {
       for (let i = 0; !isOver(); i++) {
         const body = JSON.stringify({ name: `${name}-${n}-${i}` })
-        for (const init of [{ method: 'POST', body }, {}]) {
-          const answer = await call('/api/devices', init).catch((error: Error) => error)
+        const send = async (method: string, path: string, init: RequestInit = {}): Promise<string | undefined> => {
+          const answer = await call(path, { method, ...init }).catch((error: Error) => error)
           requests++
           if (answer instanceof Error) failed.push(answer.message)
-          else if (answer.ok) await answer.text()
-          else failed.push(`${init.method ?? 'GET'}: ${answer.status} ${await answer.text()}`)
+          else if (answer.ok) return answer.text()
+          else failed.push(`${method}: ${answer.status} ${await answer.text()}`)
+          return undefined
         }
+        const created = await send('POST', '/api/devices', { body })
+        await send('GET', '/api/devices')
+        if (created === undefined) continue
+        const path = `/api/devices/${JSON.parse(created).id}`
+        await send('PUT', path, { body: JSON.stringify({ notes: 'seen' }) })
+        await send('DELETE', path)
       }
     }
     await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n)))
@@ -131,7 +138,7 @@ whole(nginxProblem ? `two instances behind nginx (${nginxProblem})` : 'two insta
       isOver = true
       const { failed } = await loading
       expect(failed.length).toBeLessThanOrEqual(CLIENTS)
-      expect(failed.filter((line) => !/^(GET|POST): 502 /.test(line))).toEqual([])
+      expect(failed.filter((line) => !/^(GET|POST|PUT|DELETE): 502 /.test(line))).toEqual([])
       expect((await call('/readyz')).status).toBe(200)
     },
     TIMEOUT_MS,

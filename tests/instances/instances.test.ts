@@ -8,6 +8,7 @@ import { createRole, createUser, keyFor } from '../../testing/estates/identities
 import { follow } from '../../testing/feed.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'
 import { type Instance, instanceBeside } from '../../testing/servers/instances.ts'
+import { startRelay } from '../../testing/servers/relay.ts'
 import { engines, valkey } from '../../testing/servers/servers.ts'
 import { type OauthSteps, oauthApp, oauthOf } from '../../testing/sign-in/oauth.ts'
 import { cookieOf } from '../../testing/sign-in/sign-in.ts'
@@ -309,5 +310,25 @@ if (engines().includes('postgres')) {
       await store.start()
       expect(statuses).toEqual([401, 401, 401, 429, 401])
     })
+  })
+
+  test('of two instances, the one that is cut off from the session store is not ready, and the other one is', async () => {
+    const { hostname, port } = new URL(store.url)
+    const relay = await startRelay({ hostname, port: Number(port) })
+    const beside = (valkeyUrl: string) => instanceBeside(app, { settings: { sessionStoreType: 'valkey', valkeyUrl } })
+    const both = [await beside(`redis://127.0.0.1:${relay.port}`), await beside(store.url)] as const
+    const areReady = () => Promise.all(both.map((one) => statusAt(one, '/readyz', {})))
+    const before = await areReady()
+    relay.block()
+    const during = await areReady()
+    relay.unblock()
+    const after = await areReady()
+    for (const one of both) await one.close()
+    await relay.close()
+    expect([before, during, after]).toEqual([
+      [200, 200],
+      [503, 200],
+      [200, 200],
+    ])
   })
 }

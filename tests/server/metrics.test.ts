@@ -19,6 +19,7 @@ const NAMES = [
   'db_replica_lag_bytes',
   'db_reads_total',
   'db_failovers_total',
+  'valkey_up',
   'process_uptime_seconds',
   'go_goroutines',
   'go_memory_alloc_bytes',

@@ -122,6 +122,24 @@ describe.each(onSqlite())('on %s', (dialect) => {
   )
 
   testAll(
+    'a client at 18 KB/s is not cut off, and neither is one that pauses for half a minute after a fast start',
+    async () => {
+      const to = await started(await settings(), DEVICES_OF_LONG_LIST)
+      const paused = client(to)
+      paused.readAt(1_000_000, 1)
+      await until('a fast start', () => paused.received() > 4_000_000 || undefined)
+      paused.readAt(0, 1000)
+      const slow = client(to)
+      slow.readAt(1800, 100)
+      await until('half a minute', () => slow.received() > 30 * 18_000 || undefined, SLOW_TEST_MS / 2)
+      expect([cutOff(to), paused.isClosed(), slow.isClosed()]).toEqual([[], false, false])
+      paused.readAt(10_000_000, 1)
+      expect(await paused.whole).toHaveLength(DEVICES_OF_LONG_LIST)
+    },
+    SLOW_TEST_MS,
+  )
+
+  testAll(
     'fifty concurrent lists of one user are answered if they are read',
     async () => {
       const to = await started(await settings())

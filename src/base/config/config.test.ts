@@ -152,12 +152,12 @@ test.each<[string, string, Partial<Config>]>([
   ],
   [
     'MCP_OAUTH_ISSUER_URL',
-    'http://localhost:8080/a/',
-    { mcpOauthIssuerUrl: 'http://localhost:8080/a', publicUrl: 'http://localhost:8080/a' },
+    'http://localhost:8080//',
+    { mcpOauthIssuerUrl: 'http://localhost:8080', publicUrl: 'http://localhost:8080' },
   ],
   ['WEB_MAX_ROWS', '100', { webMaxRows: 100 }],
   ['WEB_MAX_ROWS', '1000000', { webMaxRows: 1_000_000 }],
-  ['PUBLIC_URL', 'https://plat.example.com/a/', { publicUrl: 'https://plat.example.com/a' }],
+  ['PUBLIC_URL', 'https://plat.example.com/', { publicUrl: 'https://plat.example.com' }],
   ['PASSWORD_SIGN_IN', 'break-glass', { passwordSignIn: 'break-glass' }],
   ['SECOND_FACTOR_ROLES', 'admin, Network team', { secondFactorRoles: ['admin', 'Network team'] }],
   ['INITIAL_ADMIN_PASSWORD', ' pass word ', { initialAdminPassword: ' pass word ', initialAdminUsername: 'admin' }],
@@ -194,6 +194,7 @@ test('DNS_SERVERS takes addresses, of loopback too, and CIDRs', () => {
 const DURATION = 'must be a duration like 500ms, 30s, 5m, 24h or 30d'
 const LISTEN = 'must have the form :8080, host:8080 or [v6]:8080, with a port from 0 to 65535'
 const ISSUER = 'must be an absolute http or https URL without user, query or fragment'
+const PATH = 'must have no path: Plat needs its own host name, such as https://plat.example.com'
 const PROXIES = 'must be a comma-separated list of IP addresses and CIDRs'
 
 test.each([
@@ -249,7 +250,9 @@ test.each([
   ['MCP_OAUTH_ISSUER_URL', 'https://plat.example.com?', ISSUER],
   ['MCP_OAUTH_ISSUER_URL', 'https://plat.example.com/#a', ISSUER],
   ['MCP_OAUTH_ISSUER_URL', 'https://me@plat.example.com', ISSUER],
+  ['MCP_OAUTH_ISSUER_URL', 'https://example.com/plat', PATH],
   ['PUBLIC_URL', 'plat.example.com', ISSUER],
+  ['PUBLIC_URL', 'https://example.com/plat/', PATH],
   ['INITIAL_ADMIN_PASSWORD', '1234567', 'the password must have at least 8 characters'],
   ['INITIAL_ADMIN_PASSWORD', 'é'.repeat(37), 'the password must not be longer than 72 bytes in UTF-8'],
 ])('%s=%s is refused', (name, value, problem) => {

@@ -167,7 +167,12 @@ export const parseIssuerUrl: Parser<string> = (value) => {
   if (!isPlain || !URL.canParse(value)) {
     throw new InvalidValue('must be an absolute http or https URL without user, query or fragment')
   }
-  return value.replace(/\/+$/, '')
+  const url = value.replace(/\/+$/, '')
+  if (url.split('/').length > 3) {
+    // The cookies of `__Host-` and the addresses of the page are those of a whole host (RFC 6265bis 4.1.3.2).
+    throw new InvalidValue('must have no path: Plat needs its own host name, such as https://plat.example.com')
+  }
+  return url
 }
 
 /** Parses the name of a header that holds one address or a list of them, in lower case. */

@@ -310,7 +310,7 @@ export const VARIABLES = {
     name: 'MCP_OAUTH_ISSUER_URL',
     default: '',
     parse: createOptionalParser(parseIssuerUrl),
-    help: 'Address at which OAuth clients reach this server, https://...',
+    help: 'Address at which OAuth clients reach this server, https://... without a path',
   },
   mcpOauthAccessTokenTtlMs: {
     name: 'MCP_OAUTH_ACCESS_TOKEN_TTL',
@@ -340,7 +340,7 @@ export const VARIABLES = {
     name: 'PUBLIC_URL',
     default: '',
     parse: createOptionalParser(parseIssuerUrl),
-    help: 'Address at which browsers reach this server, https://...; passkeys and single sign-on need it; without it MCP_OAUTH_ISSUER_URL',
+    help: 'Address at which browsers reach this server, https://... without a path; passkeys and single sign-on need it; without it MCP_OAUTH_ISSUER_URL',
   },
   passwordSignIn: {
     name: 'PASSWORD_SIGN_IN',

@@ -3,10 +3,21 @@ import type { RedisClient } from 'bun'
 import { AppError } from '../../contract/errors.ts'
 import { getTextErrorCode } from '../../contract/unknown.ts'
 import type { Logger } from './log.ts'
+import {
+  explainValkeyFailure,
+  getDecidingCommand,
+  isValkeyReply,
+  type ValkeyFailure,
+  ValkeyTimeoutError,
+} from './valkey-failure.ts'
 
 export type Valkey = {
   /** @throws AppError UNAVAILABLE within two seconds while the server is down or rejects the command. */
   readonly send: (command: string, ...args: readonly string[]) => Promise<unknown>
+  /** Asks the server for a write that stores nothing. @returns within two seconds why it does not serve; undefined if it does */
+  readonly check: () => Promise<ValkeyFailure | undefined>
+  /** Returns false from a failed command until the server accepts commands again. */
+  readonly isUp: () => boolean
   readonly close: () => void
 }
 
@@ -22,14 +33,15 @@ type ValkeyOptions = {
 /** Both together stay below two seconds, because a new connection answers at once or not at all. */
 const PATIENCE_MS = 1500
 
-/** Returns true for an error that the server sent in time. */
-const isRefusal = (error: unknown): boolean => getTextErrorCode(error) === 'ERR_REDIS_SERVER_ERROR'
+/** `SET` with `XX` never creates a key. The server checks its memory, its role and the user's rights as for any write. */
+const CHECK = ['SET', 'plat:check', '', 'XX'] as const
+
 const isClosed = (error: unknown): boolean => getTextErrorCode(error) === 'ERR_REDIS_CONNECTION_CLOSED'
 
 const withTimeout = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+    timer = setTimeout(() => reject(new ValkeyTimeoutError(`no answer within ${patienceMs} ms`)), patienceMs)
   })
   try {
     return await Promise.race([work, late])
@@ -42,7 +54,8 @@ const withTimeout = async <T>(work: Promise<T>, patienceMs: number): Promise<T> 
 export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyOptions): Valkey => {
   const { host } = new URL(url)
   let client: RedisClient | undefined
-  let isAway = false
+  /** The last failure. It ends with the success of `decidedBy`, because a full server goes on to answer reads. */
+  let failed: (ValkeyFailure & { readonly decidedBy: string | undefined }) | undefined
 
   /** Drops a client that lost its connection. It is not reused; the next command creates another. */
   const drop = (used: RedisClient): void => {
@@ -65,7 +78,7 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
     try {
       return await withTimeout(used.send(command, [...args]), patienceMs)
     } catch (error) {
-      if (!isRefusal(error)) drop(used)
+      if (!isValkeyReply(error)) drop(used)
       throw error
     }
   }
@@ -81,22 +94,49 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
     }
   }
 
+  const noteSuccess = (command: string): void => {
+    if (!failed || (failed.decidedBy !== undefined && failed.decidedBy !== command)) return
+    failed = undefined
+    log.info(`the ${what} is back`, { host })
+  }
+
+  const explain = (error: unknown): ValkeyFailure => {
+    const { message, advice } = explainValkeyFailure(error)
+    return { message: `the ${what} ${message}`, advice }
+  }
+
+  /** Logs the failure, once per outage and reason. */
+  const noteFailure = (command: string, error: unknown): ValkeyFailure => {
+    const failure = explain(error)
+    if (failed?.message !== failure.message)
+      log.warn(`the ${what} is away`, { host, reason: failure.message, advice: failure.advice, error })
+    failed = { ...failure, decidedBy: getDecidingCommand(error, command) }
+    return failure
+  }
+
+  const send: Valkey['send'] = async (command, ...args) => {
+    try {
+      const answer = await sendTwice(command, args)
+      noteSuccess(command)
+      return answer
+    } catch (cause) {
+      const { message, advice } = noteFailure(command, cause)
+      const text = `${message.replace(/^the /, 'The ')}: ${advice}. Requests with an API key work`
+      throw new AppError('UNAVAILABLE', text, { cause })
+    }
+  }
+
   return {
-    send: async (command, ...args) => {
+    send,
+    check: async () => {
       try {
-        const answer = await sendTwice(command, args)
-        if (isAway) log.info(`the ${what} is back`, { host })
-        isAway = false
-        return answer
-      } catch (cause) {
-        // Once per outage.
-        if (!isAway) log.warn(`the ${what} is away`, { host, error: cause })
-        isAway = true
-        throw new AppError('UNAVAILABLE', `The ${what} does not answer; try again in a moment, or use an API key`, {
-          cause,
-        })
+        await send(...CHECK)
+        return undefined
+      } catch (error) {
+        return explain(error instanceof AppError ? error.cause : error)
       }
     },
+    isUp: () => failed === undefined,
     close: () => client?.close(),
   }
 }

@@ -3,6 +3,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { findSpaceId } from '../../inventory/spaces/cli-space.ts'
 import { buildRequest, sendRequest } from '../../surfaces/cli/connection/client.ts'
+import { ForeignAnswerError } from '../../surfaces/cli/connection/foreign-answer.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { present } from '../../surfaces/cli/output/present.ts'
 import { readText } from '../../surfaces/cli/parse/body-file.ts'
@@ -36,7 +37,7 @@ export const recordLeases = async (session: Session, texts: Texts): Promise<numb
   // Disables Bun's limit of five minutes for a response.
   const request = { ...init, timeout: false }
   const response = await sendRequest(transport, route, request).catch((cause: unknown) => {
-    if (!(cause instanceof AppError) || cause.status !== 413) throw cause
+    if (!(cause instanceof AppError) || cause.status !== 413 || cause instanceof ForeignAnswerError) throw cause
     throw new AppError('INVALID_INPUT', `${path} is more than the server takes at once`, { status: 413, cause })
   })
   // The contract of the server ensures this type.

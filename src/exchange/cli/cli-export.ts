@@ -7,6 +7,7 @@ import { getErrorMessage } from '../../contract/unknown.ts'
 import { FACTS, INVENTORY, RESOURCES, type Resource } from '../../inventory/resources.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
 import { sendRequest, type Transport } from '../../surfaces/cli/connection/client.ts'
+import { ForeignAnswerError } from '../../surfaces/cli/connection/foreign-answer.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { createProgress } from '../../surfaces/cli/output/progress.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
@@ -49,7 +50,7 @@ const hasRows = async ({ io }: Session, resource: Resource, { transport, moment 
     moment.fix(response.headers)
     return response.headers.get('x-total-count') !== '0'
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) || error instanceof ForeignAnswerError) throw error
     if (error.code === 'FORBIDDEN') await io.stderr.write(`note: ${resource} left out: ${toPrintable(error.message)}\n`)
     else if (error.code !== 'NOT_FOUND') throw error
     return false

@@ -6,6 +6,7 @@ import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import type { Row } from '../../contract/labels.ts'
 import { getErrorMessage, isRecord } from '../../contract/unknown.ts'
 import { buildError, sendRequest, type Transport } from '../../surfaces/cli/connection/client.ts'
+import { ForeignAnswerError } from '../../surfaces/cli/connection/foreign-answer.ts'
 import { CutAnswer, repeatIfCut } from '../../surfaces/cli/connection/repeat.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
@@ -14,6 +15,7 @@ import { createProgress } from '../../surfaces/cli/output/progress.ts'
 import { formatTable } from '../../surfaces/cli/output/table.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
+import { MAX_IMPORT_BYTES } from '../estate/api.ts'
 import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']
@@ -75,10 +77,17 @@ const post = async (
     // Disables Bun's limit of five minutes for a response: a large import may take longer.
     timeout: false,
   })
+  let bytes = 0
   // A body that is read from a file can be sent once.
-  const send = async () => sendRequest(transport, `/api/estate/import?${query}`, buildInit(await file.body()))
+  const send = async () => {
+    const body = await file.body()
+    bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.size
+    return sendRequest(transport, `/api/estate/import?${query}`, buildInit(body))
+  }
   return retryWhileBusy(io, send, signal).catch((cause: unknown) => {
     if (!(cause instanceof AppError) || cause.status !== 413) throw cause
+    // Above its limit for all requests, Plat too answers without an error of its own.
+    if (cause instanceof ForeignAnswerError && bytes <= MAX_IMPORT_BYTES) throw cause
     throw new AppError(
       'INVALID_INPUT',
       `${file.name} is more than the server takes at once: split it into several files`,

@@ -228,7 +228,9 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       return (await sessions.renew(before, live.session)) ? cookie.set(token) : undefined
     } catch (error) {
       live.session = before
-      log.warn('the expiry of a session could not be moved', { session_id: before.id, error })
+      // A server that is away has its own entry, once per outage.
+      if (sessions.server?.isUp() !== false)
+        log.warn('the expiry of a session could not be moved', { session_id: before.id, error })
       return undefined
     }
   }

@@ -1,5 +1,6 @@
 /** The interface of session stores. */
 import type { Kysely } from 'kysely'
+import type { Valkey } from '../../base/runtime/valkey.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { SignInMethod } from './api.ts'
 
@@ -26,6 +27,8 @@ export type Session = {
 export type SessionStore = {
   /** True if a change of a session changes the revisions of the tables `sessions` and `users`. */
   readonly isInDatabase: boolean
+  /** The server that stores the sessions, unless they are in the database. */
+  readonly server?: Pick<Valkey, 'check' | 'isUp'>
   readonly create: (session: Session, tokenHash: string) => Promise<void>
   /** Includes expired sessions. Reads in the given transaction if sessions are in the database. */
   readonly find: (tokenHash: string, tx?: Kysely<Tables>) => Promise<Session | undefined>

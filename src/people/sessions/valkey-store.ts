@@ -107,6 +107,7 @@ export const createValkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStor
 
   return {
     isInDatabase: false,
+    server: valkey,
     create: async (session, tokenHash) => {
       const ttl = computeTtl(session)
       await send('SET', buildSessionKey(session.id), await write({ ...session, tokenHash }), 'PX', ttl)

@@ -24,13 +24,15 @@ const fetchReadiness = async (address: ListenAddress): Promise<Readiness | undef
 /** Returns a problem for each check of `/readyz` that fails; none if the server is ready, or none answers. */
 export const checkServer = async (address: ListenAddress): Promise<Finding[]> => {
   const readiness = address.port === 0 ? undefined : await fetchReadiness(address)
-  return Object.entries(readiness?.checks ?? {})
-    .filter(([, { status }]) => status === 'unhealthy')
-    .map(([name, { message }]) =>
-      problem(
-        'server',
-        `${formatAddress(address)} is not ready (${name}): ${message}`,
-        'put right what the message names; the log of the server has the error',
-      ),
-    )
+  return Object.entries(readiness?.checks ?? {}).flatMap(([name, check]) =>
+    check?.status === 'unhealthy'
+      ? [
+          problem(
+            'server',
+            `${formatAddress(address)} is not ready (${name}): ${check.message}`,
+            'put right what the message names; the log of the server has the error',
+          ),
+        ]
+      : [],
+  )
 }

@@ -129,6 +129,7 @@ describe('settings', () => {
     ['cookies on this machine', { COOKIE_SECURE: 'false' }, 'cookies', 'ok', 'on this machine alone'],
     ['dev mode for all', { DEV_MODE: 'true', LISTEN_ADDR: ':0' }, 'dev mode', 'warning', 'nothing is rate limited'],
     ['an issuer that is missing', { MCP_OAUTH_ENABLED: 'true' }, 'settings', 'problem', 'MCP_OAUTH_ISSUER_URL'],
+    ['an address with a path', { PUBLIC_URL: 'https://x.test/plat' }, 'settings', 'problem', 'must have no path'],
   ])('%s', async (_, env, check, status, message) => {
     expect(await found(check, env)).toMatchObject({ status, message: expect.stringContaining(message) })
   })

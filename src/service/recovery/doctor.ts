@@ -8,6 +8,7 @@ import { checkPostgres } from './doctor-postgres.ts'
 import { checkServer } from './doctor-server.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSqlite, isServing } from './doctor-sqlite.ts'
+import { checkValkey } from './doctor-valkey.ts'
 import type { Finding } from './finding.ts'
 import { readSettings, runWatched } from './offline.ts'
 
@@ -17,7 +18,7 @@ const examine = async (session: Session, texts: Texts): Promise<Finding[]> => {
   const ends = async (own: OwnData) => {
     const listening = await checkListening(listenAddr, own)
     const server = listening.status === 'ok' ? await checkServer(listenAddr) : []
-    return [listening, ...server, checkPing(pingFacts())]
+    return [...(await checkValkey(config)), listening, ...server, checkPing(pingFacts())]
   }
   if (databaseUrl !== undefined) {
     const { findings: data, instances } = await checkPostgres(databaseUrl, config)

@@ -9,7 +9,11 @@ export const Readiness = z
   .object({
     status: z.enum(['healthy', 'unhealthy']),
     timestamp: z.string(),
-    checks: z.object({ database: Check, scheduler: Check }),
+    checks: z.object({
+      database: Check,
+      scheduler: Check,
+      sessions: Check.optional().describe('The Valkey server of the sessions; only with SESSION_STORE_TYPE=valkey'),
+    }),
   })
   .meta({ id: 'Readiness' })
 export type Readiness = z.infer<typeof Readiness>

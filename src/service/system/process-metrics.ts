@@ -2,6 +2,7 @@
 
 import { FAULT_KINDS } from '../../base/disk/fault.ts'
 import type { Metrics } from '../../base/runtime/metrics.ts'
+import type { Valkey } from '../../base/runtime/valkey.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Guard } from '../../surfaces/http/guard.ts'
@@ -12,6 +13,8 @@ type Parts = {
   readonly db: Db<Tables>
   readonly population: Population
   readonly guard: Guard
+  /** The Valkey servers in use, by what they store. */
+  readonly valkeys: Readonly<Record<string, Pick<Valkey, 'isUp'>>>
   readonly now: () => Date
 }
 
@@ -35,7 +38,7 @@ const addDatabaseMetrics = (metrics: Metrics, db: Db<Tables>): void => {
   ])
 }
 
-export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts): void => {
+export const addProcessMetrics = ({ metrics, db, population, guard, valkeys, now }: Parts): void => {
   const startedMs = now().getTime()
   const queries = metrics.counter('db_queries_total', 'Database queries')
   const durations = metrics.summary('db_query_duration_milliseconds', 'Time of a database query', 'query')
@@ -48,6 +51,9 @@ export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts
   metrics.gauge('datacenters_total', 'Datacenters', () => population.of('datacenter'))
   metrics.gauge('db_connections_open', 'Open database connections', db.connections)
   addDatabaseMetrics(metrics, db)
+  metrics.samples('gauge', 'valkey_up', 'If the Valkey server answers and accepts writes, by what it stores', () =>
+    Object.entries(valkeys).map(([store, valkey]) => ({ labels: { store }, value: valkey.isUp() ? 1 : 0 })),
+  )
   metrics.gauge('process_uptime_seconds', 'Seconds since the start', () => (now().getTime() - startedMs) / 1000)
   // Named as in Go programs, so that existing dashboards keep working.
   metrics.gauge('go_goroutines', 'Requests being answered now', guard.inFlight)

@@ -8,6 +8,7 @@ import { MAX_HEATMAP } from '../../inventory/pools/free-space.ts'
 import { MAX_BULK_OPERATIONS } from '../../kernel/bulk/bulk.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
 import { listValues } from '../../kernel/list.ts'
+import type { SessionStore } from '../../people/sessions/store.ts'
 import { DEFAULT_MAX_BODY_BYTES } from '../../surfaces/http/body/body.ts'
 import { type Readiness, system, systemRoutes } from './api.ts'
 import { createWarningsJob, findListedWarnings, type WarningSources } from './warnings.ts'
@@ -20,6 +21,7 @@ type Deps = {
   /** The time of the scheduler's last tick, in ms since the epoch. */
   readonly lastTick: () => number
   readonly metrics: Metrics
+  readonly sessions: Pick<SessionStore, 'server'>
   /** True after the process was asked to stop. */
   readonly isStopping: () => boolean
   /** Returns the sources of warnings of all features. */
@@ -60,11 +62,21 @@ const checkScheduler = (ctx: Ctx, lastTick: number): Check => {
     : { status: 'unhealthy', message: `no tick for ${Math.round(silenceMs / 1000)} s` }
 }
 
-const checkReadiness = async (ctx: Ctx, { lastTick, isStopping }: Deps): Promise<Readiness> => {
+/** Returns undefined if the sessions are in the database. */
+const checkSessions = async ({ server }: Pick<SessionStore, 'server'>): Promise<Check | undefined> => {
+  if (!server) return undefined
+  const failure = await server.check()
+  return failure
+    ? { status: 'unhealthy', message: `${failure.message}: ${failure.advice}` }
+    : { status: 'healthy', message: 'answers, and accepts writes' }
+}
+
+const checkReadiness = async (ctx: Ctx, { lastTick, isStopping, sessions: store }: Deps): Promise<Readiness> => {
   const scheduler: Check = isStopping()
     ? { status: 'unhealthy', message: 'the process is stopping' }
     : checkScheduler(ctx, lastTick())
-  const checks = { database: await checkDatabase(ctx), scheduler }
+  const [database, sessions] = await Promise.all([checkDatabase(ctx), checkSessions(store)])
+  const checks = { database, scheduler, ...(sessions && { sessions }) }
   const isHealthy = Object.values(checks).every(({ status }) => status === 'healthy')
   return { status: isHealthy ? 'healthy' : 'unhealthy', timestamp: ctx.now, checks }
 }

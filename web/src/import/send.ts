@@ -3,6 +3,7 @@
 import { AppError } from '../../../src/contract/errors.ts'
 import type { ApplyResult, ImportQuery } from '../../../src/exchange/estate/api.ts'
 import { buildError } from '../../../src/surfaces/cli/connection/client.ts'
+import { createForeignAnswerError } from '../../../src/surfaces/cli/connection/foreign-answer.ts'
 import { request } from '../api/client.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 import { listNameFields } from './import-fields.ts'
@@ -63,6 +64,13 @@ const readLastLine = async (response: Response, onProgress: SendOptions['onProgr
   throw brokeOff
 }
 
+/** Sends a body that a proxy may find too large: then the error names its limit. */
+const post = (path: string, init: RequestInit): Promise<Response> =>
+  request(path, { ...init, method: 'POST' }).catch((error: unknown) => {
+    const isBare = error instanceof AppError && error.message.endsWith('HTTP status 413')
+    throw isBare ? createForeignAnswerError('The server', 413) : error
+  })
+
 export type Applied = { readonly result: ApplyResult; readonly changeId: string | undefined }
 
 /** Sends an estate document. A dry run answers the plan. */
@@ -70,8 +78,7 @@ export const sendDocument = async (
   body: Readonly<Record<string, unknown>>,
   { isDryRun, onProgress, signal }: SendOptions,
 ): Promise<Applied> => {
-  const response = await request('/api/estate/apply', {
-    method: 'POST',
+  const response = await post('/api/estate/apply', {
     headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
     body: JSON.stringify({ ...body, dry_run: isDryRun }),
     signal,
@@ -86,8 +93,7 @@ export const sendRows = async (
   { isDryRun, empty = 'keep', onProgress, signal }: SendOptions,
 ): Promise<ImportResult> => {
   const query = new URLSearchParams({ resource, dry_run: String(isDryRun), empty })
-  const response = await request(`/api/estate/import?${query}`, {
-    method: 'POST',
+  const response = await post(`/api/estate/import?${query}`, {
     headers: { 'content-type': 'application/x-ndjson' },
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
     signal,

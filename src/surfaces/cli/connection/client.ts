@@ -98,7 +98,7 @@ export const buildRequest = (op: AnyOperation, input: Readonly<Record<string, un
 }
 
 /** Returns the error code for an answer without one, such as a proxy's. */
-const toErrorCode = (status: number): ErrorCode => {
+export const toErrorCode = (status: number): ErrorCode => {
   if (status === 401) return 'UNAUTHORIZED'
   if (status === 403) return 'FORBIDDEN'
   if (status === 404) return 'NOT_FOUND'
@@ -114,7 +114,7 @@ const isIssue = (value: unknown): value is FieldIssue =>
   typeof value === 'object' && value !== null && 'field' in value && 'message' in value
 
 /** Returns the seconds of a Retry-After, which is a number of seconds or a date (RFC 9110 10.2.3). */
-const getRetryAfterS = ({ headers }: Response): number | undefined => {
+export const getRetryAfterS = ({ headers }: Response): number | undefined => {
   const text = headers.get('retry-after')
   if (text === null) return undefined
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000

@@ -6,6 +6,7 @@ import { getErrorCode } from '../../../contract/unknown.ts'
 import type { Io } from '../io.ts'
 import { createUsageError } from '../parse/usage-error.ts'
 import type { Fetch, Transport } from './client.ts'
+import { refuseForeignAnswers } from './foreign-answer.ts'
 import { repeatIfCut } from './repeat.ts'
 import { readSettings, type Settings } from './settings.ts'
 
@@ -27,14 +28,24 @@ export const normalizeUrl = (text: string): string => {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
+/** Explains a redirect: to the same path at another address of the server, or to another page, such as for a sign-in. */
+const explainRedirect = (base: string, from: string, location: string | null): string => {
+  const target = location === null ? null : URL.parse(location, from)
+  if (!target) return `${base} sends on to another address: correct PLAT_URL or --url`
+  const { pathname } = new URL(from)
+  if (target.pathname === pathname)
+    return `${base} sends on to ${target.origin}: use ${target.origin}${new URL(base).pathname.replace(/\/$/, '')} as PLAT_URL or --url`
+  if (target.pathname === '/') return `${base} sends on to ${target.href}: use that as PLAT_URL or --url`
+  return `${base} sends on to ${target.href}, a page of a proxy or network in between: sign in there, or correct PLAT_URL or --url`
+}
+
 /** Refuses redirects. A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
 const refuseRedirects =
-  (fetch: Fetch): Fetch =>
+  (fetch: Fetch, base: string): Fetch =>
   async (url, init) => {
     const response = await fetch(url, { ...init, redirect: 'manual' })
     if (response.status < 300 || response.status >= 400 || response.status === 304) return response
-    const target = response.headers.get('location') ?? 'another address'
-    throw new AppError('UNAVAILABLE', `${new URL(url).origin} sends on to ${target}: use that as PLAT_URL or --url`)
+    throw new AppError('UNAVAILABLE', explainRedirect(base, url, response.headers.get('location')))
   }
 
 /** Explains Bun's `ConnectionRefused` in words. */
@@ -63,7 +74,7 @@ export const selectUrl = (io: Io, asked: string | undefined, stored: Settings | 
   normalizeUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
 
 export const createTransport = (io: Io, url: string, headers: Readonly<Record<string, string>> = {}): Transport => ({
-  fetch: refuseRedirects(explain(io.fetch)),
+  fetch: refuseForeignAnswers(refuseRedirects(explain(io.fetch), url), url),
   baseUrl: url,
   headers,
   complete: (op, input) => (takesIdempotencyKey(op) ? { idempotency_key: crypto.randomUUID(), ...input } : input),

@@ -18,22 +18,64 @@ const watched = (bytesPerSecond: number, seconds: number, from = 0) => {
 
 describe('the minimum pace', () => {
   test.each([
-    ['nothing', 0, true],
-    ['15 KiB/s', 15 * KIB, true],
-    ['16 KiB/s', 16 * KIB, false],
-    ['1 Mbit/s', 125_000, false],
-  ])('of a client that takes %s for 10 s', (_, rate, isTooSlow) => {
-    expect(watched(rate, 10).isTooSlow()).toBe(isTooSlow)
+    ['nothing', 0, 10, true],
+    ['1 KiB/s', KIB, 12, true],
+    ['15 KiB/s', 15 * KIB, 180, true],
+    ['16 KiB/s', 16 * KIB, 180, false],
+    ['1 Mbit/s', 125_000, 180, false],
+  ])('of a client that takes %s for %i s', (_, rate, seconds, isTooSlow) => {
+    expect(watched(rate, seconds).isTooSlow()).toBe(isTooSlow)
   })
 
   test('is not asked for before 10 s', () => {
     expect(watched(0, 9.5).isTooSlow()).toBe(false)
   })
 
-  test('holds at any time, not only at first', () => {
+  test.each([
+    ['four minutes', 240, false],
+    ['six minutes', 360, true],
+  ])('of a client that pauses for %s, after more than that in bytes', (_, seconds, isTooSlow) => {
     const pace = watched(125_000, 60)
-    for (let i = 0; i < 20; i++) pace.waited(TICK_MS, 60 * 125_000)
+    for (let ms = 0; ms < seconds * 1000; ms += TICK_MS) pace.waited(TICK_MS, 60 * 125_000)
+    expect(pace.isTooSlow()).toBe(isTooSlow)
+  })
+
+  test('holds for a client that was faster before while it was not measured', () => {
+    const pace = watched(0, 1)
+    pace.caughtUp()
+    for (let ms = 0; ms < 60_000; ms += TICK_MS) pace.waited(TICK_MS, 2_000_000)
+    expect(pace.isTooSlow()).toBe(false)
+    for (let ms = 0; ms < 80_000; ms += TICK_MS) pace.waited(TICK_MS, 2_000_000)
     expect(pace.isTooSlow()).toBe(true)
+  })
+
+  test.each([
+    [18_000, 93],
+    [18_000, 384],
+    [40_000, 1024],
+    [40_000, 93],
+  ])('of a client that takes %p bytes a second, which the system reports in steps of %p KiB', (rate, step) => {
+    const pace = createPace(PACE_LIMITS)
+    const buffer = 16 * step * KIB
+    let isTooSlow = false
+    for (let ms = 0; ms <= 600_000; ms += TICK_MS) {
+      // The last piece is counted when all of it is taken.
+      const reported = buffer + Math.floor((rate * ms) / 1000 / step / KIB) * step * KIB - 256 * KIB
+      pace.waited(TICK_MS, reported)
+      isTooSlow ||= pace.isTooSlow()
+    }
+    expect(isTooSlow).toBe(false)
+  })
+
+  test('of a client that takes 10 KB a second after a first megabyte', () => {
+    const pace = createPace(PACE_LIMITS)
+    const cutAt: number[] = []
+    for (let ms = 0; ms <= 600_000; ms += TICK_MS) {
+      pace.waited(TICK_MS, 1_000_000 + 10 * ms)
+      if (pace.isTooSlow()) cutAt.push(ms / 1000)
+    }
+    // 1,163,840 bytes over the difference of 6,384 a second.
+    expect(cutAt[0]).toBeWithin(181, 184)
   })
 
   test('is met by one burst in 10 s', () => {

@@ -16,7 +16,7 @@ import { createStreams, type StreamLimits, type Streams } from './streams.ts'
 const QUICK: StreamLimits = {
   perUser: 2,
   total: 3,
-  pace: { silentMs: 40, windowMs: 3_600_000, leastBytes: 1 },
+  pace: { silentMs: 40, windowMs: 3_600_000, leastBytes: 1, longestPauseMs: 0 },
   tickMs: 10,
   moveWithinMs: 60_000,
 }
@@ -169,13 +169,30 @@ describe('of answers that are not read', () => {
 })
 
 describe('a client that is too slow', () => {
-  const SLOW = { pace: { silentMs: 3_600_000, windowMs: 50, leastBytes: 1000 } }
+  const SLOW = { pace: { silentMs: 3_600_000, windowMs: 50, leastBytes: 1000, longestPauseMs: 0 } }
 
   test('is cut off', async () => {
     start(SLOW)
     const { state } = await sent('ann')
     await someCutOff(1)
     expect(state.isEnded).toBe(true)
+  })
+
+  test('a client that was faster before may pause', async () => {
+    start({ pace: { ...SLOW.pace, longestPauseMs: 60_000 } })
+    const { reader } = await sent('ann')
+    await reader.read()
+    await manyLooks()
+    expect([cutOff(), (await reader.read()).done]).toEqual([[], false])
+  })
+
+  test('a client that was faster before is cut off after the longest pause', async () => {
+    start({ pace: { ...SLOW.pace, longestPauseMs: 150 } })
+    const startedMs = performance.now()
+    const { reader } = await sent('ann')
+    await reader.read()
+    await someCutOff(1)
+    expect(performance.now() - startedMs).toBeGreaterThan(150)
   })
 
   test('a client with a slow source is not too slow', async () => {
