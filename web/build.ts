@@ -172,7 +172,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|mount-values))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|follow-feed|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|mount-values))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -218,8 +218,8 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 /** The ceremonies of passkeys, which the account loads when one is made. */
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
-/** How events refresh the lists. */
-const LIVE = /\/web\/src\/live\/(apply|keys)/
+/** The live feed, and how its events refresh the lists. */
+const LIVE = /\/web\/src\/live\/(apply|follow-feed|keys)/
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//

@@ -1,13 +1,13 @@
 /** One's identities at the providers of single sign-on. Shown only if there is a provider. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { api } from '../api/client.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
-import { getSsoErrorText, signInOptionsQuery } from '../login/options.ts'
+import { signInOptionsQuery } from '../login/options.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import buttonCss from '../ui/button.module.css'
 import { Button } from '../ui/button.tsx'
-import { Alert } from '../ui/field.tsx'
 import { Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
@@ -46,14 +46,21 @@ const Row = ({ identity: { id, provider, subject, last_login_at } }: { readonly 
   )
 }
 
+// Its words are in the file of the sign-in.
+const SsoErrorAlert = lazy(() => import('../login/sso-error.tsx').then((module) => ({ default: module.SsoErrorAlert })))
+
 const Identities = ({ providers }: { readonly providers: readonly { id: string; name: string; url: string }[] }) => {
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => api.identities.list() })
   const { search } = usePageSearch()
-  const failed = getSsoErrorText(search.sso_error)
+  const failed = search.sso_error
   const linked = new Set(data?.map(({ provider_id }) => provider_id))
   return (
     <Card title="Single sign-on">
-      {failed && <Alert>{failed}</Alert>}
+      {failed && (
+        <Suspense>
+          <SsoErrorAlert code={failed} />
+        </Suspense>
+      )}
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
       {data?.length === 0 && <p className="muted">No identity is linked to your account.</p>}

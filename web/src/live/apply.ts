@@ -6,7 +6,7 @@ import type { Device } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { meQuery } from '../api/queries.ts'
 import { devices } from '../devices/window/device-list-client.ts'
-import type { FeedListener, Heard } from './feed.ts'
+import type { FeedListener, Heard } from './follow-feed.ts'
 import { markFresh } from './fresh.ts'
 import { OTHER_KEYS, RESOURCE_KEYS } from './keys.ts'
 

@@ -4,7 +4,6 @@ import { useEffect } from 'react'
 import { getAnsweredSince } from '../api/connection.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import { usePermit } from '../shell/me.ts'
-import { followFeed } from './feed.ts'
 
 /** The interval of the checks, and how many in a row must find no pending request. */
 const LOOK_MS = 400
@@ -20,7 +19,7 @@ export const useLive = (): void => {
     let quietLooks = 0
     let isOver = false
     const follow = async (): Promise<void> => {
-      const { applyTo } = await import('./apply.ts')
+      const [{ applyTo }, { followFeed }] = await Promise.all([import('./apply.ts'), import('./follow-feed.ts')])
       // Starts before the first read, so that no event is missed.
       if (!isOver) stop = followFeed(getAnsweredSince(), applyTo(client))
     }

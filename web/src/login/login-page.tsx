@@ -8,8 +8,9 @@ import { Logo } from '../shell/logo.tsx'
 import { useTitle } from '../shell/page.tsx'
 import { Alert } from '../ui/field.tsx'
 import css from './login.module.css'
-import { getSsoErrorText, signInOptionsQuery } from './options.ts'
+import { signInOptionsQuery } from './options.ts'
 import { SignIn } from './sign-in.tsx'
+import { getSsoErrorText } from './sso-error.tsx'
 
 const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({ default: module.SetUpFactor })))
 

@@ -1,7 +1,6 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
 import { encodeNote, NOTE_HEADER } from '../../../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../../../contract/errors.ts'
-import { takesIdempotencyKey } from '../../../contract/idempotency-key.ts'
 import { getErrorMessage } from '../../../contract/unknown.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
 import type { AnyOperation, InputOf, OperationSet, OutputOf } from '../../../kernel/operation.ts'
@@ -16,8 +15,8 @@ export type Transport = {
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Completes the input of each call, such as with the moment that all reads are of. */
   readonly complete?: (op: AnyOperation, input: Fields) => Fields
-  /** Sends an operation that takes an idempotency key. */
-  readonly sendKeyed?: (send: () => Promise<Response>) => Promise<Response>
+  /** Sends the request of an operation, perhaps more than once. */
+  readonly repeat?: (op: AnyOperation, send: () => Promise<Response>) => Promise<Response>
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -170,7 +169,7 @@ export const send = (
   const { path, init } = buildRequest(op, transport.complete?.(op, input) ?? input)
   const sent = { ...init, headers: { ...init.headers, ...headers }, ...(signal ? { signal } : {}) }
   const sendIt = () => sendRequest(transport, path, sent)
-  return transport.sendKeyed && takesIdempotencyKey(op) ? transport.sendKeyed(sendIt) : sendIt()
+  return transport.repeat ? transport.repeat(op, sendIt) : sendIt()
 }
 
 /** Reads JSON; undefined without a body. @throws AppError UNAVAILABLE if it is incomplete or isn't JSON */

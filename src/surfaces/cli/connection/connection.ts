@@ -78,7 +78,7 @@ export const createTransport = (io: Io, url: string, headers: Readonly<Record<st
   baseUrl: url,
   headers,
   complete: (op, input) => (takesIdempotencyKey(op) ? { idempotency_key: crypto.randomUUID(), ...input } : input),
-  sendKeyed: (send) => repeatIfCut(async () => readWhole(await send())),
+  repeat: (op, send) => (takesIdempotencyKey(op) ? repeatIfCut(async () => readWhole(await send())) : send()),
 })
 
 const checkToken = (token: string): string => {
