@@ -207,7 +207,7 @@ export const createContexts = <Tables>({
     const read = scoped?.store ?? (readPoint ? db.at(readPoint) : db)
     // A past reads by the store of another context, so its streams have a share already.
     const store = past?.store ?? (shares && userId !== undefined && !tx ? shares(read, userId) : read)
-    const at = now()
+    const at = new Date(now().getTime() - (request.aheadMs ?? 0))
     const order = tx && checksLockOrder ? new LockOrder() : undefined
     const step: KernelCtx<Tables>['step'] = async (work) => {
       const before = order?.begin()

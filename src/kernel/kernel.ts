@@ -70,8 +70,11 @@ export type KernelOptions<Tables> = {
   }
 }
 
-/** The signal that stops a job and the fence that guards its writes. */
-export type JobTerms<Tables> = { readonly signal?: AbortSignal; readonly fence?: Fence<Tables> }
+/** The signal that stops a job, the fence that guards its writes, and the fault of this clock. */
+export type JobTerms<Tables> = Pick<Request, 'aheadMs'> & {
+  readonly signal?: AbortSignal
+  readonly fence?: Fence<Tables>
+}
 
 export type Kernel<Tables> = {
   /** Returns a kernel of the same features with other options, such as another view of the database. */
@@ -369,9 +372,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       const event = buildRefusal(called, request, error)
       if (event) await audit.failed(event, error)
     },
-    runJob: async (job, { signal = NEVER, fence } = {}) => {
+    runJob: async (job, { signal = NEVER, fence, aheadMs } = {}) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
-      const request = { caller, requestId: job.name, signal }
+      const request = { caller, requestId: job.name, signal, ...(aheadMs && { aheadMs }) }
       const ctx = contextFor({ name: job.name, request, held: new HeldRights(request), note: '' })
       await job.run(fence ? addFence(ctx, fence) : ctx)
     },

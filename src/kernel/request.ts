@@ -36,6 +36,8 @@ export type Request = {
   readonly caller: Caller
   readonly input: unknown
   readonly requestId: string
+  /** Of a job: the time by which the clock of this process is ahead of that of the database, which all instances share. */
+  readonly aheadMs?: number
   /** The client's address, if known. */
   readonly client?: string
   readonly signal: AbortSignal

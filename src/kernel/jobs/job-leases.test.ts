@@ -140,6 +140,24 @@ if (engines().includes('postgres')) {
         now: () => new Date(),
       })
 
+    test.each([-25, 25])('give a job the time of the database: a clock that is %d h ahead', async (hours) => {
+      const now = () => new Date(Date.now() + hours * 3_600_000)
+      let at: string | undefined
+      const run: Run = async (ctx) => {
+        at = ctx.now
+      }
+      const scheduler = startScheduler({
+        kernel: things.kernel.over({ now }) as never,
+        jobs: [{ name: `skewed ${hours}`, summary: '', everyMs: LONG_MS, runsAtStart: true, run }],
+        leases: createJobLeases(db, LONG_MS),
+        log: things.log,
+        now,
+      })
+      const found = await until('the time of the job', () => at)
+      await scheduler.stop()
+      expect(Math.abs(Date.parse(found) - Date.now())).toBeLessThan(60_000)
+    })
+
     test('run a job that is due once', async () => {
       let runs = 0
       const both = [start('once', async () => void runs++), start('once', async () => void runs++)]

@@ -25,6 +25,8 @@ export type JobState = {
   readonly isLeft: boolean
   /** Time since the last start. */
   readonly sinceMs: number
+  /** The time by which the clock of this process is ahead of that of the database, as far as the round trip tells; negative if it is behind. */
+  readonly aheadMs: number
 }
 
 export type StartedJob = { readonly fence: number; readonly held: Held }
@@ -32,7 +34,8 @@ export type StartedJob = { readonly fence: number; readonly held: Held }
 export type JobLeases = Pick<Leases, 'fence'> & {
   /** Stores jobs that are not in the table yet: jobs that run at the start as due, the others as just done. */
   readonly register: (jobs: readonly { readonly name: string; readonly isDue: boolean }[]) => Promise<void>
-  readonly list: () => Promise<readonly JobState[]>
+  /** @param nowMs the clock of this process */
+  readonly list: (nowMs?: () => number) => Promise<readonly JobState[]>
   /** Returns undefined if another instance was faster. */
   readonly take: (seen: Pick<JobState, 'name' | 'fence'>) => Promise<StartedJob | undefined>
   /** See `Leases.keep`. */
@@ -66,16 +69,20 @@ export const createJobLeases = <Tables extends JobTables>(database: Db<Tables>, 
           .onConflict((conflict) => conflict.column('name').doNothing())
           .execute()
       }),
-    list: async () => {
+    list: async (nowMs = Date.now) => {
+      const sentMs = nowMs()
       const rows = await db.read
         .selectFrom('job_leases')
         .select(['name', 'holder', 'fence', 'until_ms', 'began_ms', now().as('now_ms')])
         .execute()
+      const receivedMs = nowMs()
       // PostgreSQL sends 64-bit numbers as text.
       return rows.map(({ name, holder, fence, until_ms, began_ms, now_ms }) => {
         const isHeld = Number(until_ms) > Number(now_ms)
         const sinceMs = Number(now_ms) - Number(began_ms)
-        return { name, fence: Number(fence), isHeld, isLeft: holder !== '' && !isHeld, sinceMs }
+        // The database read its clock in between.
+        const aheadMs = Math.max(0, sentMs - Number(now_ms)) + Math.min(0, receivedMs - Number(now_ms))
+        return { name, fence: Number(fence), isHeld, isLeft: holder !== '' && !isHeld, sinceMs, aheadMs }
       })
     },
     take: ({ name, fence }) =>

@@ -26,6 +26,8 @@ type Options<Tables> = {
   readonly now: () => Date
 }
 
+type Leased = StartedJob & Pick<JobState, 'aheadMs'>
+
 const TICK_MS = 1000
 
 /** The key of all jobs that are looked up together. */
@@ -63,12 +65,12 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
   }
 
   /** Runs a job while this instance holds its lease. Later writes of the job are refused. */
-  const runLeased = async (job: Job<Tables>, { held, fence }: StartedJob, from: JobLeases): Promise<void> => {
+  const runLeased = async (job: Job<Tables>, { held, fence, aheadMs }: Leased, from: JobLeases): Promise<void> => {
     const lost = new AbortController()
     const stop = from.keep(held, () => lost.abort())
     log.debug('job begun', { job: job.name, fence })
     try {
-      await kernel.runJob(job, { signal: lost.signal, fence: from.fence(held) })
+      await kernel.runJob(job, { signal: lost.signal, fence: from.fence(held), aheadMs })
       log.debug('job done', { job: job.name, fence })
     } finally {
       stop()
@@ -84,12 +86,12 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
     if (!isRegistered)
       await from.register(shared.map(({ name, runsAtStart }) => ({ name, isDue: runsAtStart === true })))
     isRegistered = true
-    const states = new Map((await from.list()).map((state) => [state.name, state]))
+    const states = new Map((await from.list(() => now().getTime())).map((state) => [state.name, state]))
     for (const job of shared) {
       const state = states.get(job.name)
       if (isStopped || !state || running.has(job.name) || !isDue(job, state)) continue
       const started = await from.take(state)
-      if (started) start(job, () => runLeased(job, started, from))
+      if (started) start(job, () => runLeased(job, { ...started, aheadMs: state.aheadMs }, from))
     }
     waiting.delete(ALL)
   }
