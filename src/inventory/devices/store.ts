@@ -63,7 +63,7 @@ export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(({ id, doc }) => [id, doc]))
 }
 
-/** Returns the names of the existing devices of those ids, by id. */
+/** Returns the names of the existing devices of the given ids, by id. */
 export const findNames = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, string>> => {
   const names = new Map<string, string>()
   for (const batch of splitBatches(ids)) {
