@@ -19,6 +19,7 @@ import { feature as dnsRecords } from '../dns/records/dns-records.ts'
 import { dnsZonesFeature } from '../dns/zones/dns-zones.ts'
 import { estateFeature } from '../exchange/estate/estate.ts'
 import { feedsFeature } from '../exchange/feeds/feeds.ts'
+import { feature as addresses } from '../inventory/addresses/addresses.ts'
 import { feature as cables } from '../inventory/cables/cables.ts'
 import { feature as conflicts } from '../inventory/conflicts/conflicts.ts'
 import { customFieldsFeature } from '../inventory/custom-fields/custom-fields.ts'
@@ -112,6 +113,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     vlans,
     pools,
     reservations,
+    addresses,
     racks,
     deviceTypesFeature(options),
     devices,

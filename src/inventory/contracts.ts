@@ -2,6 +2,7 @@
 import type { OperationSet } from '../kernel/operation.ts'
 import { type Crud, crud } from '../resource/crud.ts'
 import type { ResourceFacts } from '../resource/facts.ts'
+import { addresses, networkAddresses } from './addresses/api.ts'
 import { cables } from './cables/api.ts'
 import { customFields } from './custom-fields/api.ts'
 import { datacenters } from './datacenters/api.ts'
@@ -20,9 +21,10 @@ import { spaces } from './spaces/api.ts'
 const first = { customFields, spaces, datacenters } satisfies Record<string, OperationSet>
 
 const others = {
-  networks: { ...networks, ...planning },
+  networks: { ...networks, ...planning, ...networkAddresses },
   pools,
   reservations,
+  addresses,
   deviceTypes,
   racks,
   devices,

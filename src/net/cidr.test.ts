@@ -9,6 +9,7 @@ import {
   cidrHolds,
   countUsableAddresses,
   formatCidr,
+  getHostSpan,
   getNetworkAndBroadcast,
   listEnclosingCidrs,
   parseCidr,
@@ -297,5 +298,22 @@ describe('subtractCidrs', () => {
         }
       }),
     )
+  })
+})
+
+describe('the addresses that are given to hosts', () => {
+  test.each([
+    ['10.0.0.0/24', '10.0.0.1', '10.0.0.254'],
+    ['10.0.0.0/30', '10.0.0.1', '10.0.0.2'],
+    ['10.0.0.0/31', '10.0.0.0', '10.0.0.1'],
+    ['10.0.0.0/32', '10.0.0.0', '10.0.0.0'],
+    ['2001:db8::/64', '2001:db8::1', '2001:db8::ffff:ffff:ffff:ffff'],
+    ['2001:db8::/126', '2001:db8::1', '2001:db8::3'],
+    ['2001:db8::/127', '2001:db8::', '2001:db8::1'],
+    ['2001:db8::/128', '2001:db8::', '2001:db8::'],
+  ])('of %s are %s to %s', (subnet, first, last) => {
+    const { family } = cidr(subnet)
+    const span = getHostSpan(cidr(subnet))
+    expect([span.first, span.last].map((value) => formatIp({ family, value }))).toEqual([first, last])
   })
 })

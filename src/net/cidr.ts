@@ -14,7 +14,7 @@ import {
 } from './ip.ts'
 import { maskIpv4 } from './ipv4-text.ts'
 import { IPV6_TEXT_MAX, toGroups } from './ipv6-text.ts'
-import { splitSpan, subtractSpans } from './span.ts'
+import { type Span, splitSpan, subtractSpans } from './span.ts'
 
 /** A block: `prefix` in bits (0 to 32 or 128), `first` and `last` the lowest and highest address value. */
 export type Cidr = { readonly family: Family; readonly prefix: number; readonly first: bigint; readonly last: bigint }
@@ -149,6 +149,20 @@ export function countUsableAddresses(cidr: Cidr): number {
 export function getNetworkAndBroadcast(cidr: Cidr): { network: Ip; broadcast: Ip } | undefined {
   if (cidr.family === 6 || cidr.prefix > 30) return undefined
   return { network: { family: 4, value: cidr.first }, broadcast: { family: 4, value: cidr.last } }
+}
+
+/**
+ * Returns the lowest and the highest address of a block that is given to a host without being asked for. IPv4 up to /30 loses
+ * network and broadcast, IPv6 up to /126 the subnet-router anycast address (RFC 4291 section 2.6.1; a /127 has none, RFC 6164).
+ *
+ * @example
+ * getHostSpan({ family: 4, prefix: 30, first: 0n, last: 3n }) // { first: 1n, last: 2n }
+ * getHostSpan({ family: 6, prefix: 126, first: 0n, last: 3n }) // { first: 1n, last: 3n }
+ * getHostSpan({ family: 6, prefix: 127, first: 0n, last: 1n }) // { first: 0n, last: 1n }
+ */
+export function getHostSpan({ family, prefix, first, last }: Cidr): Span {
+  if (getAddressBits(family) - prefix < 2) return { first, last }
+  return { first: first + 1n, last: family === 4 ? last - 1n : last }
 }
 
 /**

@@ -276,7 +276,7 @@ export const updateNamed = (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
   return ctx.checkScope({ ...guard, input: patch, given: patch }, () => update(ctx, patch))
 }
 
-type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 'pool_id'> & {
+type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'dns_name' | 'network_id' | 'pool_id'> & {
   readonly custom?: NonNullable<CustomPatch> | undefined
 }
 
@@ -299,9 +299,9 @@ export const addAddresses = async (
 ): Promise<void> => {
   if (addresses.length + added.length > MAX_ADDRESSES)
     throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
-  const whole = added.map(({ ip, label, mac_address, network_id, pool_id, custom }) => {
+  const whole = added.map(({ ip, label, mac_address, dns_name, network_id, pool_id, custom }) => {
     const type = ip.includes(':') ? 'ipv6' : 'ipv4'
-    const fields = { ip, port: null, type, label, network_id, switch_port: '', mac_address, dns_name: '', pool_id }
+    const fields = { ip, port: null, type, label, network_id, switch_port: '', mac_address, dns_name, pool_id }
     return custom ? { ...fields, custom } : fields
   })
   await update(ctx, { id, addresses: [...addresses, ...whole] })

@@ -6,6 +6,7 @@ import { sortField } from '../../contract/fields/sort.ts'
 import { operation } from '../../kernel/operation.ts'
 import { crud } from '../../resource/crud.ts'
 import { customFilter } from '../../resource/custom/fields.ts'
+import { MAX_ALLOCATION } from '../reservations/api.ts'
 import { SpaceFilter } from '../spaces/fields.ts'
 import { poolFacts } from './resource.ts'
 
@@ -39,9 +40,24 @@ export const HeatmapEntry = z
     ip: z.string(),
     status: z.enum(['available', 'used', 'reserved']),
     device_id: z.string().optional().describe('The device that has the address, if any'),
+    network_id: z
+      .string()
+      .optional()
+      .describe('In a network: the network inside it that the address belongs to, if any'),
   })
   .meta({ id: 'HeatmapEntry' })
 export type HeatmapEntry = z.infer<typeof HeatmapEntry>
+
+export const NextIp = z
+  .object({
+    ip: z.string(),
+    ips: z.array(z.string()).optional().describe('With count: the lowest free addresses, fewer if fewer are free'),
+  })
+  .meta({ id: 'NextIp' })
+export type NextIp = z.infer<typeof NextIp>
+
+/** How many addresses the caller of `next-ip` wants. */
+export const WantedCount = z.int().min(1).max(MAX_ALLOCATION).optional()
 
 const include = z.enum(['utilization']).optional().describe('Adds the utilization of each pool')
 const tags = z.array(Filter).optional().describe('Only pools with every one of these tags')
@@ -111,8 +127,8 @@ export const pools = {
     access: 'pools:read',
     scope: 'checkPath',
     mcp: 'listed',
-    input: () => z.object({ id: idOf('pools') }),
-    output: () => z.object({ ip: z.string() }).meta({ id: 'NextIp' }),
+    input: () => z.object({ id: idOf('pools'), count: WantedCount }),
+    output: NextIp,
   }),
   heatmap: operation({
     name: 'pools.heatmap',

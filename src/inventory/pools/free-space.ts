@@ -26,7 +26,7 @@ import {
   type KeyRange,
   walkFreeKeys,
 } from '../used-addresses/used-addresses.ts'
-import type { HeatmapEntry, Pool } from './api.ts'
+import type { HeatmapEntry, NextIp, Pool } from './api.ts'
 import { findInnerRanges, isInRanges, type PoolNetwork, walkOwnRanges } from './inner-networks.ts'
 import * as store from './store.ts'
 import type { PoolRow } from './table.ts'
@@ -85,31 +85,54 @@ export async function* walkAvailableKeys(
     for await (const key of walkFreeKeys(ctx, part, { cache, through: range.last })) if (!never.has(key)) yield key
 }
 
-const pickLowest = (keys: readonly (IpKey | undefined)[]): IpKey | undefined =>
-  keys.filter((key) => key !== undefined).sort()[0]
-
 /** Returns the addresses that the pool may give out while they are free. */
-const filterGivenOut = ({ never, inner }: KnownSpace, keys: readonly IpKey[]): IpKey[] =>
+const filterGivenOut = ({ never, inner }: Pick<KnownSpace, 'never' | 'inner'>, keys: readonly IpKey[]): IpKey[] =>
   keys.filter((key) => !never.has(key) && !isInRanges(inner, key))
 
-/** Returns the lowest address that only an expired reservation holds, of a pool whose network has others inside. */
-const findLowestExpired = async (ctx: Ctx, { range, never, network }: PoolSpace): Promise<IpKey | undefined> => {
+/** Returns addresses that only an expired reservation holds, ascending: the lowest `count` of them or more. */
+const findExpired = async (ctx: Ctx, { range, never, network }: PoolSpace, count: number): Promise<IpKey[]> => {
+  if (count === 1 && network === undefined) {
+    const lowest = await store.findLowestExpired(ctx, range, never)
+    return lowest === undefined ? [] : [lowest]
+  }
   const keys = await store.findExpiredKeys(ctx, range)
-  if (keys.length === 0) return undefined
-  return filterGivenOut({ range, never, inner: await findInnerRanges(ctx, network, range) }, keys)[0]
+  return keys.length === 0 ? [] : filterGivenOut({ never, inner: await findInnerRanges(ctx, network, range) }, keys)
+}
+
+type Known = {
+  readonly cache?: BlockCache | undefined
+  /** False if no reservation anywhere has expired and is not yet purged. */
+  readonly hasExpired?: boolean | undefined
+}
+
+/** Returns the lowest available addresses, ascending; fewer than `count` if there are not enough. */
+export const findLowestAvailable = async (
+  ctx: Ctx,
+  space: PoolSpace,
+  count: number,
+  { cache, hasExpired = true }: Known = {},
+): Promise<IpKey[]> => {
+  const findFree = async () => {
+    const keys: IpKey[] = []
+    for await (const key of walkAvailableKeys(ctx, space, cache)) if (keys.push(key) === count) break
+    return keys
+  }
+  // An expired reservation frees its address at once, though it is purged later.
+  const [free, expired] = await Promise.all([findFree(), hasExpired ? findExpired(ctx, space, count) : []])
+  return expired.length === 0 ? free : [...free, ...expired].sort().slice(0, count)
+}
+
+/** Returns the answer of `next-ip`. @param keys at least one @param count as the caller gave it */
+export const toNextIp = (keys: readonly [IpKey, ...IpKey[]], count: number | undefined): NextIp => {
+  const ips = keys.map((key) => formatIp(fromIpKey(key)))
+  return { ip: formatIp(fromIpKey(keys[0])), ...(count !== undefined && { ips }) }
 }
 
 /** @throws AppError IP_NOT_AVAILABLE */
-export const findNextIp = async (ctx: Ctx, pool: PoolRange): Promise<string> => {
-  const space = buildPoolSpace(pool)
-  const [{ value: free }, expired] = await Promise.all([
-    walkAvailableKeys(ctx, space).next(),
-    // An expired reservation frees its address at once, though it is purged later.
-    space.network ? findLowestExpired(ctx, space) : store.findLowestExpired(ctx, space.range, space.never),
-  ])
-  const key = pickLowest([free ?? undefined, expired])
-  if (key === undefined) throw createNoneLeftError(ctx, pool)
-  return formatIp(fromIpKey(key))
+export const findNextIp = async (ctx: Ctx, pool: PoolRange, count: number | undefined): Promise<NextIp> => {
+  const [first, ...others] = await findLowestAvailable(ctx, buildPoolSpace(pool), count ?? 1)
+  if (first === undefined) throw createNoneLeftError(ctx, pool)
+  return toNextIp([first, ...others], count)
 }
 
 /** Names a pool in an error, unless the caller may not list pools. */
@@ -124,12 +147,15 @@ export const createNoneLeftError = (
   return new AppError('IP_NOT_AVAILABLE', `${formatPoolName(ctx, { name })}${range} has no free address left`)
 }
 
-/** @throws AppError INVALID_INPUT for a pool of more than 65,536 addresses. */
-export const buildHeatmap = async (ctx: Ctx, pool: PoolRange): Promise<HeatmapEntry[]> => {
-  const { range, never, network } = buildPoolSpace(pool)
+/** @throws AppError INVALID_INPUT for more than 65,536 addresses. */
+export const buildHeatmap = async (
+  ctx: Ctx,
+  { range, never, network }: PoolSpace,
+  noun: 'pool' | 'network',
+): Promise<HeatmapEntry[]> => {
   const size = computeRangeSize(range)
   if (size > MAX_HEATMAP)
-    throw new AppError('INVALID_INPUT', `A heatmap shows at most 65,536 addresses; this pool has ${size}`)
+    throw new AppError('INVALID_INPUT', `A heatmap shows at most 65,536 addresses; this ${noun} has ${size}`)
   const used = new Map((await store.findUsedIn(ctx, range.first, range.last)).map((row) => [row.ip_key, row.device_id]))
   const reserved = new Set(never)
   for (const { ip_key } of await store.findReservedIn(ctx, range.first, range.last)) reserved.add(ip_key)
@@ -168,3 +194,10 @@ export const countExpiredIn = async (ctx: Ctx, space: KnownSpace): Promise<numbe
   space.inner.length > 0
     ? filterGivenOut(space, await store.findExpiredKeys(ctx, space.range)).length
     : store.countExpired(ctx, space.range, space.never)
+
+/** Returns how many addresses are available; `Number.MAX_SAFE_INTEGER` means that many or more. */
+export const countAvailable = async (ctx: Ctx, { range, never, network }: PoolSpace): Promise<number> => {
+  const known = { range, never, inner: await findInnerRanges(ctx, network, range) }
+  const [marks, expired] = await Promise.all([countMarks(ctx, known, 0), countExpiredIn(ctx, known)])
+  return Math.min(Number(countSpace(known)) - marks.count + expired, Number.MAX_SAFE_INTEGER)
+}

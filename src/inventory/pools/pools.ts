@@ -17,7 +17,7 @@ import * as networks from '../networks/networks.ts'
 import { findSpaceKey, matchSpace } from '../spaces/keys.ts'
 import { getExpiringRevision } from '../used-addresses/expiry.ts'
 import { type HeatmapEntry, type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
-import { buildHeatmap, findNextIp, type PoolRange } from './free-space.ts'
+import { buildHeatmap, buildPoolSpace, findNextIp, type PoolRange } from './free-space.ts'
 import { poolFacts } from './resource.ts'
 import {
   findByNetwork,
@@ -254,7 +254,7 @@ export const findAllUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utiliz
 }
 
 /** Returns the entries without the devices that the context does not show; their addresses stay used. */
-const withoutHidden = async (ctx: Ctx, entries: readonly HeatmapEntry[]): Promise<HeatmapEntry[]> => {
+export const withoutHidden = async (ctx: Ctx, entries: readonly HeatmapEntry[]): Promise<HeatmapEntry[]> => {
   const ids = [...new Set(entries.flatMap(({ device_id }) => device_id ?? []))]
   const visible = new Set((await findDevices(ctx, ids)).map(({ id }) => id))
   return entries.map(({ device_id, ...entry }) =>
@@ -273,10 +273,10 @@ export const feature: Feature = {
     get: rules.handlers.get,
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
-    nextIp: async (ctx, { id }) => ({ ip: await findNextIp(ctx, await getPoolRangeOrThrow(ctx, id)) }),
+    nextIp: async (ctx, { id, count }) => findNextIp(ctx, await getPoolRangeOrThrow(ctx, id), count),
     heatmap: async (ctx, { id, ...page }) => {
       const { unscoped } = ctx
-      const entries = await buildHeatmap(unscoped, await getPoolRangeOrThrow(unscoped, id))
+      const entries = await buildHeatmap(unscoped, buildPoolSpace(await getPoolRangeOrThrow(unscoped, id)), 'pool')
       return listValues(unscoped === ctx ? entries : await withoutHidden(ctx, entries), page)
     },
   }),

@@ -6,17 +6,19 @@ import { formatIp, fromIpKey, getSpaceKey, type IpKey, toIpKey } from '../../net
 import { lockCustom } from '../../resource/custom/engine.ts'
 import { lockCustomOfDevices } from '../devices/custom.ts'
 import { addAddresses, lockForAddresses } from '../devices/devices.ts'
+import type { Device } from '../devices/schema.ts'
 import { lockPlacementShared } from '../placement-lock.ts'
 import {
   buildPoolSpace,
   createNoneLeftError,
   formatPoolName,
   type PoolRange,
+  type PoolSpace,
   walkAvailableKeys,
 } from '../pools/free-space.ts'
 import { lockPoolRangeOrThrow } from '../pools/pools.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
-import type { Allocation, AllocationRequest } from './api.ts'
+import type { Allocation, AllocationRequest, Reservation } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
 
 /** Another writer is faster only if pools overlap, or a device takes the same address. Both are temporary. */
@@ -39,12 +41,26 @@ const pick = async (keys: AsyncIterable<IpKey>, count: number, contiguous: boole
   return picked
 }
 
-const claimFree = async (
+/** The pool or the network of which addresses are allocated. */
+export type Source = {
+  readonly space: PoolSpace
+  /** Begins the messages of errors. */
+  readonly name: string
+  readonly noneLeft: () => AppError
+}
+
+const toSource = (ctx: Ctx, pool: PoolRange): Source => ({
+  space: buildPoolSpace(pool),
+  name: formatPoolName(ctx, pool),
+  noneLeft: () => createNoneLeftError(ctx, pool),
+})
+
+/** Claims the lowest free addresses until commit. @throws AppError IP_NOT_AVAILABLE if there are too few */
+export const claimFree = async (
   ctx: Ctx,
-  pool: PoolRange,
-  { count, contiguous }: AllocationRequest,
+  { space, name, noneLeft }: Source,
+  { count, contiguous }: Pick<AllocationRequest, 'count' | 'contiguous'>,
 ): Promise<readonly IpKey[]> => {
-  const space = buildPoolSpace(pool)
   const findFree = async (isFresh: boolean): Promise<{ keys: readonly IpKey[]; cache: occupancy.BlockCache }> => {
     const cache = occupancy.getBlockCache(ctx, isFresh)
     const [keys, purged] = await Promise.all([
@@ -59,17 +75,17 @@ const claimFree = async (
     const { keys, cache } = await findFree(tries > 1)
     // The cached blocks may be outdated, so the first failure reads them again.
     if (keys.length < count && tries === 1) continue
-    if (keys.length === 0) throw createNoneLeftError(ctx, pool)
+    if (keys.length === 0) throw noneLeft()
     if (keys.length < count)
       throw new AppError(
         'IP_NOT_AVAILABLE',
         contiguous
-          ? `${formatPoolName(ctx, pool)} has no ${count} free addresses in a row`
-          : `${formatPoolName(ctx, pool)} has only ${keys.length} of ${count} addresses free`,
+          ? `${name} has no ${count} free addresses in a row`
+          : `${name} has only ${keys.length} of ${count} addresses free`,
       )
     if (await occupancy.claim(ctx, keys, cache)) return keys
   }
-  throw new AppError('UNAVAILABLE', `${formatPoolName(ctx, pool)} is too busy; try again`)
+  throw new AppError('UNAVAILABLE', `${name} is too busy; try again`)
 }
 
 const computeExpiry = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
@@ -90,51 +106,74 @@ const withOwnFields = async (work: () => Promise<void>): Promise<void> => {
   }
 }
 
-/** @throws AppError IP_NOT_AVAILABLE if the pool has too few free addresses; then none is taken. */
-export const allocate = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
-  const { device_id, label = '', hostname = '', mac_address = '', purpose = '' } = request
-  if (mac_address !== '' && request.count > 1) throw invalidField('mac_address', 'is for one address, not for several')
-  if (device_id) {
-    ctx.require('devices:update')
-    if (request.ttl_seconds !== undefined)
-      throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
-  }
+/** The fields of an allocation that do not name its pool or network. */
+export type Wanted = Omit<AllocationRequest, 'id'> & { readonly dns_name?: string | undefined }
+
+/** Checks the fields together, and the permission for the device. */
+export const checkWanted = (ctx: Ctx, { count, mac_address = '', device_id, ttl_seconds }: Wanted): void => {
+  if (mac_address !== '' && count > 1) throw invalidField('mac_address', 'is for one address, not for several')
+  if (!device_id) return
+  ctx.require('devices:update')
+  if (ttl_seconds !== undefined)
+    throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
+}
+
+/** Takes the locks that come before the locks of pools. */
+export const lockDefinitions = async (ctx: Ctx, { device_id }: Wanted): Promise<void> => {
   await lockCustom(ctx, 'addresses')
   if (device_id) await lockCustomOfDevices(ctx)
   await lockPlacementShared(ctx)
-  const pool = await lockPoolRangeOrThrow(ctx, request.id)
+}
+
+/** Locks the device that gets the addresses, if one is named. The locks of pools come before. */
+export const lockReceiver = async (ctx: Ctx, { device_id }: Wanted): Promise<Device | undefined> => {
   const device = device_id ? await lockForAddresses(ctx, device_id) : undefined
   if (device_id && !device) throw invalidField('device_id', `there is no device with id "${device_id}"`)
-  const keys = await claimFree(ctx, pool, request)
+  return device
+}
+
+/** A claimed address, and where it is. */
+export type Claimed = {
+  readonly ip: string
+  readonly network_id: string
+  readonly pool: Pick<PoolRange, 'id' | 'start_key'> | null
+}
+
+/** Adds claimed addresses to a device. */
+export const give = async (
+  ctx: Ctx,
+  device: Device,
+  { claimed, wanted }: { readonly claimed: readonly Claimed[]; readonly wanted: Wanted },
+): Promise<Allocation> => {
+  const { label = '', mac_address = '', dns_name = '', custom } = wanted
+  const fields = { label, mac_address, dns_name, ...(custom && { custom }) }
+  const added = claimed.map(({ ip, network_id, pool }) => ({ ip, network_id, pool_id: pool?.id ?? null, ...fields }))
+  await withOwnFields(() => addAddresses(ctx, device, added))
+  return { ips: claimed.map(({ ip }) => ip), reservations: [] }
+}
+
+/** Reserves claimed addresses of a pool. */
+export const reserveIn = (
+  ctx: Ctx,
+  pool: Pick<PoolRange, 'id' | 'start_key'>,
+  { ips, wanted }: { readonly ips: readonly string[]; readonly wanted: Wanted },
+): Promise<Reservation[]> => {
+  const { hostname = '', mac_address = '', purpose = '', ttl_seconds, custom = null } = wanted
+  const expires_at = computeExpiry(ctx, ttl_seconds)
+  const fields = { hostname, mac_address, purpose, notes: '', expires_at, refs: null, managed_by: '', custom }
+  const drafts = ips.map((ip_address) => ({ ip_address, ...fields }))
+  return reserve(ctx, { id: pool.id, space: getSpaceKey(pool.start_key) }, drafts)
+}
+
+/** @throws AppError IP_NOT_AVAILABLE if the pool has too few free addresses; then none is taken. */
+export const allocate = async (ctx: Ctx, { id, ...wanted }: AllocationRequest): Promise<Allocation> => {
+  checkWanted(ctx, wanted)
+  await lockDefinitions(ctx, wanted)
+  const pool = await lockPoolRangeOrThrow(ctx, id)
+  const device = await lockReceiver(ctx, wanted)
+  const keys = await claimFree(ctx, toSource(ctx, pool), wanted)
   const ips = keys.map((key) => formatIp(fromIpKey(key)))
-  if (device) {
-    const { network_id, id: pool_id } = pool
-    const fields = { label, mac_address, network_id, pool_id, ...(request.custom && { custom: request.custom }) }
-    await withOwnFields(() =>
-      addAddresses(
-        ctx,
-        device,
-        ips.map((ip) => ({ ip, ...fields })),
-      ),
-    )
-    return { ips, reservations: [] }
-  }
-  const fields = {
-    hostname,
-    mac_address,
-    purpose,
-    notes: '',
-    expires_at: computeExpiry(ctx, request.ttl_seconds),
-    refs: null,
-    managed_by: '',
-    custom: request.custom ?? null,
-  }
-  return {
-    ips,
-    reservations: await reserve(
-      ctx,
-      { id: pool.id, space: getSpaceKey(pool.start_key) },
-      ips.map((ip_address) => ({ ip_address, ...fields })),
-    ),
-  }
+  if (!device) return { ips, reservations: await reserveIn(ctx, pool, { ips, wanted }) }
+  const { network_id } = pool
+  return give(ctx, device, { claimed: ips.map((ip) => ({ ip, network_id, pool })), wanted })
 }

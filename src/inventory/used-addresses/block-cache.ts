@@ -22,6 +22,13 @@ export class BlockCache {
     return end
   }
 
+  /** Reads the blocks of many ranges by one query. A range is given by its blocks, ascending and without a gap. */
+  async readTogether(ctx: Ctx, ranges: readonly (readonly string[])[]): Promise<void> {
+    const blocks = await store.readBlocks(ctx, [...new Set(ranges.flat())])
+    for (const [block, taken] of blocks) this.blocks.set(block, taken)
+    for (const range of ranges) this.#parts.push({ first: range[0] ?? '', end: range.at(-1) ?? '' })
+  }
+
   /** Checks that the transaction's locks still protect the cached blocks. */
   holds(ctx: Ctx): boolean {
     return lockedBlocks.get(ctx).value === this

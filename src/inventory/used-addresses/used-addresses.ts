@@ -14,10 +14,11 @@ import {
   isTaken,
   withBits,
 } from '../../net/occupancy.ts'
-import { type BlockCache, getBlockCache, updateBlockCache } from './block-cache.ts'
+import { BlockCache, getBlockCache, updateBlockCache } from './block-cache.ts'
 import * as store from './store.ts'
 
-export { type BlockCache, getBlockCache }
+export type { BlockCache }
+export { getBlockCache }
 
 /** A range by the sortable keys of its ends. */
 export type KeyRange = { readonly first: IpKey; readonly last: IpKey }
@@ -165,6 +166,31 @@ export const release = async (
     keys.filter((key) => !held.has(key)),
     { ...of, taken: false },
   )
+}
+
+/** Larger ranges are read in pages when they are walked. */
+const MAX_BLOCKS_READ_TOGETHER = 4
+
+const listBlocks = ({ first, last }: KeyRange): string[] | undefined => {
+  const blocks: string[] = []
+  for (let block: string | undefined = getBlock(first); block !== undefined; block = getNextBlock(block)) {
+    if (block > getBlock(last)) break
+    if (blocks.push(block) > MAX_BLOCKS_READ_TOGETHER) return undefined
+  }
+  return blocks
+}
+
+/** Returns a cache for walks through many ranges, with the blocks of the small ones. */
+export const readBlocksOf = async (ctx: Ctx, ranges: readonly KeyRange[]): Promise<BlockCache> => {
+  const cache = new BlockCache()
+  await cache.readTogether(
+    ctx,
+    ranges.flatMap((range) => {
+      const blocks = listBlocks(range)
+      return blocks ? [blocks] : []
+    }),
+  )
+  return cache
 }
 
 type Walk = {
