@@ -1,11 +1,12 @@
 /** The devices contract. Browser-safe. */
 import { z } from 'zod'
-import { Page, SearchText } from '../../contract/fields/fields.ts'
+import { idOf, Page, SearchText } from '../../contract/fields/fields.ts'
 import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '../../kernel/bulk/bulk.ts'
 import { operation } from '../../kernel/operation.ts'
 import { DEFAULT_SPACE, parseIp, toIpKey } from '../../net/ip.ts'
 import { getBlock } from '../../net/occupancy.ts'
-import { base, Device } from './schema.ts'
+import { deviceFacts } from './resource.ts'
+import { base, Device, ShownDevice } from './schema.ts'
 
 export const { Draft: DeviceDraft, Patch: DevicePatch } = base
 export type DeviceDraft = z.output<typeof DeviceDraft>
@@ -36,7 +37,22 @@ export const devices = {
     output: () => z.array(Device),
   }),
   create: { ...base.operations.create, serializeBy: buildLockKey },
-  get: base.operations.get,
+  get: operation({
+    name: 'devices.get',
+    summary: deviceFacts.summaries.get,
+    http: 'GET /api/devices/{id}',
+    supportsAsOf: true,
+    access: 'devices:read',
+    scope: 'checkPath',
+    shows: ['networks'],
+    mcp: 'listed',
+    input: () =>
+      z.object({
+        id: idOf('devices'),
+        include: z.array(z.enum(['networks'])).optional().describe('Adds the networks of its addresses'),
+      }),
+    output: ShownDevice,
+  }),
   update: base.operations.update,
   delete: base.operations.delete,
   bulk: operation({

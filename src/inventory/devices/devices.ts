@@ -34,6 +34,7 @@ import { refreshTexts } from './list/refresh-texts.ts'
 import { findDevices, searchTables } from './list/search.ts'
 import { searchText, toLowerCaseCustom } from './list/search-text.ts'
 import * as membership from './membership-store.ts'
+import { withNetworks } from './networks.ts'
 import { claimMount, findRefusedMounts, lockRacks, mountAll, mountChange } from './rack-positions.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
@@ -358,7 +359,10 @@ export const feature: Feature = {
       return listChain(ctx, { revision, ...(await findDevices(ctx, q)), page, row: sendDoc })
     },
     create,
-    get: async (ctx, { id }) => new JsonText(await getDocOrThrow(ctx, id)),
+    get: async (ctx, { id, include = [] }) => {
+      const doc = await getDocOrThrow(ctx.unscoped, id)
+      return new JsonText(include.includes('networks') ? await withNetworks(ctx, id, doc) : doc)
+    },
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
     bulk: async (ctx, input) =>

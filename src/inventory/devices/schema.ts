@@ -122,3 +122,16 @@ export const base = crud(deviceFacts, {
 })
 export const Device = base.Item
 export type Device = z.infer<typeof Device>
+
+/** A device as it is shown alone, with what the caller asks for. */
+export const ShownDevice = Device.extend({
+  networks: z
+    .array(
+      z
+        .object({ ip: z.string(), space_id: SpaceOf, id: z.string(), name: z.string(), subnet: z.string() })
+        .meta({ id: 'AddressNetwork' }),
+    )
+    .optional()
+    .describe('With include=networks: the network that each address belongs to'),
+}).meta({ id: 'ShownDevice', columns: deviceFacts.columns })
+export type ShownDevice = z.infer<typeof ShownDevice>

@@ -81,7 +81,12 @@ export const networks = {
     supportsAsOf: true,
     access: 'devices:list',
     scope: 'filter',
-    input: () => z.object({ id: idOf('networks'), ...Page }),
+    input: () =>
+      z.object({
+        id: idOf('networks'),
+        nested: z.boolean().default(false).describe('Those of the networks inside it too'),
+        ...Page,
+      }),
     output: () => z.array(Device),
   }),
   utilization: operation({

@@ -1,10 +1,12 @@
 /** The network of an address that names none: the most specific one, or all with that subnet. */
 
-import type { Subset } from '../../database/query/ordered-filter.ts'
+import { type SqlBool, sql } from 'kysely'
+import type { ConditionalSubset, Subset } from '../../database/query/ordered-filter.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { listEnclosingCidrs } from '../../net/cidr.ts'
 import { fromIpKey, getSpaceKey, type IpKey } from '../../net/ip.ts'
 import * as store from './store.ts'
+import type { TreeRow } from './tree-store.ts'
 
 /** Returns the devices with an address in a network, as a subset of all devices. */
 export const buildDeviceSubset = (networkId: string): Subset => ({
@@ -13,6 +15,16 @@ export const buildDeviceSubset = (networkId: string): Subset => ({
   member: 'device_id',
   column: 'network_id',
   value: networkId,
+})
+
+/** Returns the devices with an address in a network or in one inside it, as a subset of all devices. */
+export const buildNestedSubset = ({ id, first_key, last_key, prefix }: TreeRow): ConditionalSubset => ({
+  id: 'devices.id',
+  table: 'network_addresses',
+  member: 'device_id',
+  condition: sql<SqlBool>`network_addresses.network_id IN (SELECT n.id FROM networks AS n WHERE n.id = ${id}
+    OR (n.first_key >= ${first_key} AND n.first_key <= ${last_key} AND n.prefix > ${prefix}))`,
+  name: `in ${id}`,
 })
 
 /** Beyond this many subnets, reading every network once is cheaper than asking for these. An estate may have 20,000 networks. */

@@ -1,10 +1,8 @@
 /** The rules of networks. */
 
 import { type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../contract/errors.ts'
-import { buildMembership, countMembers } from '../../database/query/ordered-filter.ts'
 import { runBulk } from '../../kernel/bulk/bulk-run.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
-import { listRows } from '../../kernel/list.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { lockAllDefinitions } from '../../resource/custom/definitions.ts'
 import { emitDeleted, emitDeleting } from '../../resource/deleting.ts'
@@ -16,7 +14,7 @@ import { findSpaceKey } from '../spaces/keys.ts'
 import { checkSpace } from '../spaces/members.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { list } from './list.ts'
-import { buildDeviceSubset } from './membership.ts'
+import { listDevices } from './member-list.ts'
 import { moveToSpace } from './move-to-space.ts'
 import type { networkFacts } from './resource.ts'
 import { findBlocks, findIdsBySubnetKey, store } from './store.ts'
@@ -160,19 +158,7 @@ export const feature: Feature = {
     get: rules.handlers.get,
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
-    devices: async (ctx, { id, ...page }) => {
-      await getNetworkOrThrow(ctx, id)
-      const revision = await ctx.store.revision(['devices', 'network_addresses'])
-      const { ordered } = await buildMembership(ctx, buildDeviceSubset(id))
-      const query = ctx.db.selectFrom('devices').select('doc').orderBy('name_order').orderBy('id').where(ordered)
-      return listRows(ctx, {
-        revision,
-        query,
-        page,
-        total: () => countMembers(ctx, buildDeviceSubset(id)),
-        row: ({ doc }) => doc,
-      })
-    },
+    devices: listDevices,
     utilization: (ctx, { id }) => getUtilizationOrThrow(ctx, id),
     bulk: async (ctx, input) =>
       runBulk(ctx, input, {

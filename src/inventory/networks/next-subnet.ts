@@ -1,8 +1,11 @@
-/** Finds the lowest free subnets of a network: they overlap no network in it and none of its pools, and have no taken address. */
+/**
+ * Finds the lowest free subnets of a network: they overlap no network in it and no pool of a part of it, and have no taken
+ * address.
+ */
 
 import { AppError, invalidField } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { type Cidr, parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
+import { type Cidr, getHostSpan, parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { createObstacleFinder, findAlignedBlocks, type ObstacleIn } from '../../net/free-blocks.ts'
 import { fromIpKey, getAddressBits, type SpaceKey, toIpKey } from '../../net/ip.ts'
 import { mergeSpans } from '../../net/span.ts'
@@ -33,13 +36,13 @@ export const createNetworkObstacles = (ctx: Ctx, cidr: Cidr, space: SpaceKey): O
   })
 }
 
-const createPoolObstacles = (ctx: Ctx, { id }: Network): ObstacleIn =>
+/** Finds the pools that set a part of the network aside: a pool of all its usable addresses sets nothing aside. */
+const createPoolObstacles = (ctx: Ctx, { id }: Network, cidr: Cidr): ObstacleIn =>
   createObstacleFinder(async () => {
-    const pools = await tree.findPools(ctx, id)
-    const spans = pools.map(({ start_key, end_key }) => ({
-      first: fromIpKey(start_key).value,
-      last: fromIpKey(end_key).value,
-    }))
+    const usable = getHostSpan(cidr)
+    const spans = (await tree.findPools(ctx, id))
+      .map(({ start_key, end_key }) => ({ first: fromIpKey(start_key).value, last: fromIpKey(end_key).value }))
+      .filter(({ first, last }) => first > usable.first || last < usable.last)
     return { spans: mergeSpans(spans), areAll: true }
   })
 
@@ -62,7 +65,7 @@ export const findNextSubnets = async (
   const space = await findSpaceKey(ctx, network)
   const obstacles = [
     createNetworkObstacles(ctx, cidr, space),
-    createPoolObstacles(ctx, network),
+    createPoolObstacles(ctx, network, cidr),
     createTakenObstacles(ctx, cidr, space),
   ]
   const obstacleIn: ObstacleIn = async (block) => {

@@ -30,9 +30,9 @@ export type Names = ReadonlyMap<string, string>
 
 type Named = ResourceFacts & { readonly name: Resource }
 
-/** The objects of a resource, as `get` answers. */
+/** The objects of a resource, as `create` answers. */
 export type ItemOf<F extends Named> = Contracts[ContractOf<F['name']>] extends {
-  readonly get: infer G extends AnyOperation
+  readonly create: infer G extends AnyOperation
 }
   ? Extract<Out<G>, object>
   : never
