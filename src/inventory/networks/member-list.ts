@@ -19,7 +19,11 @@ export const listDevices = async (
   ctx: Ctx,
   { id, nested, ...page }: ParsedInputOf<typeof networks.devices>,
 ): Promise<JsonList<Device>> => {
-  const revision = await ctx.store.revision(['devices', 'network_addresses', ...(nested ? (['networks'] as const) : [])])
+  const revision = await ctx.store.revision([
+    'devices',
+    'network_addresses',
+    ...(nested ? (['networks'] as const) : []),
+  ])
   const network = orNotFound(await findRow(ctx, id), 'network', id)
   if (!nested) {
     const { ordered } = await buildMembership(ctx, buildDeviceSubset(id))

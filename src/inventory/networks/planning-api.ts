@@ -84,7 +84,8 @@ export const planning = {
   nextSubnet: operation({
     name: 'networks.next-subnet',
     summary: 'Show the lowest free subnets of a network; records nothing',
-    description: 'A free subnet overlaps no network and no pool of the network, and no address in it is taken. A pool of all usable addresses of the network does not count.',
+    description:
+      'A free subnet overlaps no network and no pool of the network, and no address in it is taken. A pool of all usable addresses of the network does not count.',
     http: 'GET /api/networks/{id}/next-subnet',
     access: 'networks:read',
     scope: 'checkPath',
