@@ -173,6 +173,38 @@ describe.each(onSqlite())('planning on %s', (dialect) => {
     )
   })
 
+  test.each([
+    ['10.70.0.0/24', '10.70.0.1', '10.70.0.254', ['10.70.0.0/26', '10.70.0.64/26']],
+    ['10.71.0.0/24', '10.71.0.0', '10.71.0.255', ['10.71.0.0/26', '10.71.0.64/26']],
+    ['10.72.0.0/24', '10.72.0.1', '10.72.0.255', ['10.72.0.0/26', '10.72.0.64/26']],
+  ])('a pool of all usable addresses of %s sets nothing aside', async (subnet, start_ip, end_ip, subnets) => {
+    const { id } = await network(subnet)
+    await inv.api.pools.create({ network_id: id, name: 'all', start_ip, end_ip })
+    expect(await inv.api.networks.nextSubnet({ id, prefix_length: 26, count: 2 })).toEqual({ subnets })
+    const { networks } = await inv.api.networks.allocate({ id, prefix_length: 26 })
+    expect(subnetsOf(networks)).toEqual(subnets.slice(0, 1))
+    await inv.api.pools.create({ network_id: id, name: 'part', start_ip: start_ip.replace(/\d+$/, '70'), end_ip })
+    expect(await inv.ask(`GET /api/networks/${id}/next-subnet?prefix_length=26`)).toMatchObject(noneFree)
+  })
+
+  test('a pool of all usable addresses of an IPv6 network sets nothing aside, with or without the anycast address', async () => {
+    for (const { n, start } of [
+      { n: 1, start: '' },
+      { n: 2, start: '1' },
+    ]) {
+      const { id } = await network(`2001:db8:70:${n}::/64`)
+      const range = { start_ip: `2001:db8:70:${n}::${start}`, end_ip: `2001:db8:70:${n}:ffff:ffff:ffff:ffff` }
+      await inv.api.pools.create({ network_id: id, name: 'all', ...range })
+      expect(await inv.api.networks.nextSubnet({ id, prefix_length: 65 })).toEqual({
+        subnets: [`2001:db8:70:${n}::/65`],
+      })
+    }
+    const { id } = await network('2001:db8:71::/64')
+    const range = { start_ip: '2001:db8:71::2', end_ip: '2001:db8:71::ffff:ffff:ffff:ffff' }
+    await inv.api.pools.create({ network_id: id, name: 'part', ...range })
+    expect(await inv.ask(`GET /api/networks/${id}/next-subnet?prefix_length=65`)).toMatchObject(noneFree)
+  })
+
   test('an allocated network takes over space and datacenter, and a key gets the same answer', async () => {
     const space = await inv.api.spaces.create({ name: 'customer' })
     const { id: datacenter_id } = await inv.api.datacenters.create({ name: 'dc5' })
