@@ -2,6 +2,7 @@
 import { authorized, type Bench, type Result, type Work } from './bench.ts'
 import { startBare, startPlat } from './servers.ts'
 import type { Prepared } from './setup.ts'
+import { free } from './works/free.ts'
 import { getAll } from './works/get-all.ts'
 import { getOne } from './works/get-one.ts'
 import { idle } from './works/idle.ts'
@@ -11,7 +12,7 @@ import { utilization } from './works/utilization.ts'
 import { write } from './works/write.ts'
 
 /** Works that only read run first, on the estate as imported. */
-const WORKS: readonly Work[] = [getOne, getAll, search, utilization, write, pools]
+const WORKS: readonly Work[] = [getOne, getAll, search, utilization, write, pools, free]
 const IDLE = 'idle'
 
 export type Choice = {

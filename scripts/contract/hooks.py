@@ -48,6 +48,8 @@ EXCUSED = [
     r"^network_id: can't change",  # of a pool, whose own one may be repeated
     r": is outside of (the|its) (network|pool) ",
     r": the range of the pool does not hold ",
+    r"^ip: belongs to the more specific network",
+    r"^device_id: is required: no pool of the network holds ",
     r": would leave the (pool|reservation|address) .* outside$",
     r"^(device_id|add_tags): a device has at most \d+ (addresses|tags)$",  # with those that it has
     r"^other_ids\[\d+\]: (was found in another network|is documented as the device) ?",
@@ -128,7 +130,7 @@ EXCUSED = [
     r"^other_ids\[\d+\]: is the device itself$",  # which id names
     r"^end_ip: must not be lower than start_ip$",
     r"^ttl_seconds: is for reservations; ",  # not with device_id
-    r"^mac_address: is for one address, ",  # not with a higher count
+    r"^(mac_address|ip): is for one address, ",  # not with a higher count
     r"^prune: needs managed_by: ",
     r"^code_challenge is missing",  # with code_challenge_method, and for a client without a secret
     r"^code_challenge_method must be S256$",  # with code_challenge

@@ -57,6 +57,11 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
     ...(await buildResourceCalls(world)),
     'networks.bulk': { path: '/api/networks/bulk', body: removal('networks') },
     'networks.allocate': { path: `/api/networks/${ids.networks}/allocate`, body: { prefix_length: 26 }, ...once },
+    'networks.allocate-ip': {
+      path: `/api/networks/${ids.networks}/allocate-ip`,
+      body: { device_id: ids.devices, count: 2 },
+      ...once,
+    },
     'networks.split': { path: `/api/networks/${ids.networks}/split`, body: { prefix_length: 17 } },
     'networks.merge': { path: '/api/networks/merge', body: { network_ids: halves.map(({ id }) => id) } },
     'reservations.allocate': { path: `/api/pools/${ids.pools}/allocate`, body: { count: 2 }, ...once },

@@ -114,6 +114,15 @@ export const HALF_WRITES: Writes = {
     http: `POST /api/pools/${ids.pools}/allocate`,
     body: { device_id: ids.child },
   }),
+  'networks.allocate-ip': ({ ids, n, count }) => ({
+    // In the pool, and free.
+    http: `POST /api/networks/${ids.networks}/allocate-ip`,
+    body: { ip: `10.${n}.0.${80 + count('allocation')}` },
+  }),
+  'networks.allocate-ip for a device': ({ ids }) => ({
+    http: `POST /api/networks/${ids.networks}/allocate-ip`,
+    body: { device_id: ids.child },
+  }),
   'devices.bulk': async (where) => {
     const gone = await makeInHalf(where, 'devices')
     return bulk('devices', { noun: 'device', id: where.ids.devices, gone, draft: draft(where, 'devices') })

@@ -19,6 +19,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['cables:list', 'devices/{devices}/paths', 'devices'],
   ['cables:list', 'devices/{devices}/paths', 'ports'],
   ['ports:list', 'devices/{devices}/ports?include=peers', 'devices'],
+  ['devices:read', 'devices/{devices}?include=networks', 'networks'],
   ['networks:read', 'networks/{networks}/tree', 'networks'],
   ['networks:read', 'networks/{networks}/tree', 'pools'],
   ['discovery:list', 'discovery/inbox', 'devices'],
@@ -90,6 +91,38 @@ describe.each(onSqlite())('a part of an answer on %s', (dialect) => {
     expect(await entriesOf('devices:list')).toEqual([
       { ip: '10.77.6.1', status: 'used', device_id: estate.ids.devices ?? '' },
     ])
+  })
+
+  test('the heatmap of a network names no hidden device and no hidden network, and their addresses stay as they are', async () => {
+    const entriesOf = async (...permissions: string[]) => {
+      const { ask } = await may('networks:read', ...permissions)
+      const { body } = await ask(`GET /api/networks/${estate.ids.networks}/heatmap`)
+      return (body as { ip: string }[]).filter(({ ip }) => ip === '10.77.6.1' || ip === '10.77.4.7')
+    }
+    const [inside, used] = [
+      { ip: '10.77.4.7', status: 'reserved' },
+      { ip: '10.77.6.1', status: 'used' },
+    ]
+    expect<unknown>(await entriesOf()).toEqual([inside, used])
+    expect<unknown>(await entriesOf('devices:list')).toEqual([inside, { ...used, device_id: estate.ids.devices }])
+    const [named, other] = await entriesOf('networks:list')
+    expect(named).toHaveProperty('network_id')
+    expect<unknown>(other).toEqual(used)
+  })
+
+  test('free addresses are those of the pools and of the networks that the caller may list', async () => {
+    const freeFor = async (...permissions: string[]) =>
+      (await (await may(...permissions)).ask('GET /api/addresses/free?limit=50')).body as Record<string, unknown>[]
+    const ofPool = { kind: 'pool', id: estate.ids.pools, name: wordOf('pools'), network_id: estate.ids.networks }
+    const found = { ip: '10.77.6.3', available_ips: 95 }
+    expect<unknown>(await freeFor('pools:list')).toEqual([{ ...ofPool, subnet: '', datacenter_id: null, ...found }])
+    const networks = await freeFor('networks:list')
+    expect(new Set(networks.map(({ kind }) => kind))).toEqual(new Set(['network']))
+    const both = await freeFor('networks:list', 'pools:list')
+    expect(both).toHaveLength(networks.length + 1)
+    const place = { subnet: '10.77.4.0/22', datacenter_id: estate.ids.datacenters }
+    expect<unknown>(both.find(({ kind }) => kind === 'pool')).toEqual({ ...ofPool, ...place, ...found })
+    expect((await (await may('devices:list')).ask('GET /api/addresses/free')).status).toBe(403)
   })
 
   test('is the use of a rack, the networks of a VLAN, the networks in a network and the users of a custom field', async () => {

@@ -11,7 +11,9 @@ import { until } from '../../testing/until.ts'
 const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
 
 const isGet = ({ http }: AnyOperation) => http.startsWith('GET ')
-const isList = ({ output }: AnyOperation) => output instanceof z.ZodArray
+/** It answers the best matches, and has no further pages. */
+const WITHOUT_PAGES = 'addresses.free'
+const isList = ({ name, output }: AnyOperation) => output instanceof z.ZodArray && name !== WITHOUT_PAGES
 const lists = operations.filter((op) => isGet(op) && isList(op))
 // Reads that need a session have no answer for the API key of these tests.
 const objects = operations.filter((op) => isGet(op) && !isList(op) && op.session === undefined)
@@ -61,10 +63,11 @@ describe.each(onSqlite())('on %s', (dialect) => {
       const path = getAddress(op)
       const at = (page: string) => send('GET', path + (path.includes('?') ? '&' : '?') + page)
       // More than the default limit of any list.
-      const whole = z.array(z.unknown()).parse(await (await at('limit=1000')).json())
+      const first = await at('limit=1000')
+      const whole = z.array(z.unknown()).parse(await first.json())
       const second = await at('limit=1&offset=1')
       expect(await second.json()).toEqual(whole.slice(1, 2))
-      expect(second.headers.get('x-total-count')).toBe(`${whole.length}`)
+      expect(second.headers.get('x-total-count')).toBe(first.headers.get('x-total-count'))
     })
 
     test.each(named(lists))('%s from beyond its end is empty', async (_, op) => {

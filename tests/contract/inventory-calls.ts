@@ -166,6 +166,16 @@ const addresses: readonly Step[] = [
   call('reservations.allocate', { id: 'pool-2', idempotency_key: 'once' }),
   call('reservations.allocate', { id: 'pool-2', idempotency_key: 'once' }),
   refuse(409, 'reservations.allocate', { id: 'pool-2', count: 100 }),
+  call('networks.next-ip', { id: 'net', count: 3 }),
+  call('networks.next-ip', { id: 'net-six' }),
+  call('networks.allocate-ip', { id: 'net', ip: '10.0.103.15', hostname: 'of-a-network', ttl_seconds: 600 }),
+  call('networks.allocate-ip', { id: 'net', ip: '10.0.103.16', idempotency_key: 'once' }),
+  call('networks.allocate-ip', { id: 'net', ip: '10.0.103.16', idempotency_key: 'once' }),
+  refuse(409, 'networks.allocate-ip', { id: 'net', ip: '10.0.103.16' }),
+  refuse(400, 'networks.allocate-ip', { id: 'net', ip: '10.0.1.16' }),
+  refuse(400, 'networks.allocate-ip', { id: 'net-space-2' }),
+  call('addresses.free', { q: '10.0.1' }),
+  call('addresses.free', { datacenter_id: 'dc-0', limit: 50 }),
 ]
 
 const gear: readonly Step[] = [

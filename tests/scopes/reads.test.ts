@@ -28,6 +28,11 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
     ...['?q=machine', '?q=10.', '?q=omega', '?q=10.2.0.0/16', '?q=02:00:00:00:02:01'],
   ],
   'networks.list': ['', '?include=tree', '?sort=subnet', '?limit=1'],
+  'networks.devices': ['', '?nested=true'],
+  'networks.next-ip': ['', '?count=5'],
+  'pools.next-ip': ['', '?count=5'],
+  'devices.get': ['', '?include=networks'],
+  'addresses.free': ['', '?limit=50', '?q=omega', '?q=10.2.0.11', '?q=10.', '?space_id=default', '?q=net'],
   'pools.all': ['', '?tags=shared', '?limit=1'],
   'ports.device': ['', '?include=peers'],
   'custom-fields.list': ['', '?include=usage'],
@@ -97,6 +102,33 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     const answer = { status, headers, body: { ...found, text: JSON.stringify([summary, ways]).replaceAll(asText, '') } }
     expectNothingHidden(made, asked, answer)
     expect(found.known).toBe(!/^(10\.2|02:00:00:00:02|00:00:0c:00:02|omega)/.test(asText))
+  })
+
+  test('a device shows no network outside of the scope, and a network no device outside', async () => {
+    const { own, other, ada } = await estate()
+    const body = {
+      name: 'across',
+      datacenter_id: own.datacenters,
+      addresses: [{ ip: '10.2.0.77' }, { ip: '10.1.0.88' }],
+    }
+    const { id } = (await all.admin.ask('POST /api/devices', body)).body as { id: string }
+    const networksOf = async (who: Pick<typeof ada, 'ask'>) =>
+      ((await who.ask(`GET /api/devices/${id}?include=networks`)).body as { networks: { id: string }[] }).networks.map(
+        (network) => network.id,
+      )
+    expect(await networksOf(all.admin)).toEqual([other.networks ?? '', own.networks ?? ''])
+    expect(await networksOf(ada)).toEqual([own.networks ?? ''])
+    const outside = { name: 'hidden', datacenter_id: other.datacenters, addresses: [{ ip: '10.1.0.89' }] }
+    const { id: hidden } = (await all.admin.ask('POST /api/devices', outside)).body as { id: string }
+    const at = `GET /api/networks/${own.networks}`
+    const entries = (await ada.ask(`${at}/heatmap`)).body as { ip: string; device_id?: string }[]
+    expect<unknown>(entries.filter(({ ip }) => ip === '10.1.0.88' || ip === '10.1.0.89')).toEqual([
+      { ip: '10.1.0.88', status: 'used', device_id: id },
+      { ip: '10.1.0.89', status: 'used' },
+    ])
+    const { body: free } = await ada.ask('GET /api/addresses/free?limit=50')
+    expect((free as { network_id: string }[]).map(({ network_id }) => network_id)).not.toContain(other.networks)
+    for (const made of [id, hidden]) await all.admin.ask(`DELETE /api/devices/${made}`)
   })
 
   test('lists hold what the scope holds', async () => {

@@ -62,7 +62,7 @@ const lockPoolsBySize = async (ctx: Ctx, networkId: string): Promise<Pools> => {
   if (ids.length === 0) return []
   await lockPoolNames(ctx, ids)
   const sized = (await findPools(ctx, networkId))
-    // A pool that was created meanwhile is not locked.
+    // A pool that was created since is not locked.
     .filter(({ id }) => ids.includes(id))
     .map((pool) => ({ pool, size: computeRangeSize({ first: pool.start_key, last: pool.end_key }) }))
   return sized.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0)).map(({ pool }) => pool)

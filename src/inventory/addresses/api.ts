@@ -81,7 +81,6 @@ export const addresses = {
     http: 'GET /api/addresses/free',
     access: { anyOf: ['pools:list', 'networks:list'] },
     scope: 'filterEach',
-    shows: ['pools', 'networks'],
     cli: { command: 'address free' },
     input: () =>
       z.object({

@@ -17,8 +17,8 @@ describe.each(engines())('the pools and networks with a free address on %s', (di
     inv.api.pools.create({ network_id, name, start_ip, end_ip })
   const host = (...ips: string[]) => inv.api.devices.create({ name: 'h', addresses: ips.map((ip) => ({ ip })) })
   const free = async (query: Readonly<Record<string, string | number>> = {}): Promise<FreeAddress[]> => {
-    const params = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]))
-    const answer = await inv.ask(`GET /api/addresses/free?${params}`)
+    const params = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+    const answer = await inv.ask(`GET /api/addresses/free?${params.join('&')}`)
     expect(answer.status).toBe(200)
     return answer.body as FreeAddress[]
   }

@@ -1,8 +1,8 @@
-/** Lists the pools and networks with a free address for a text that somebody types, the best match first. */
+/** Lists the pools and networks with a free address for a typed text, the best match first. */
 
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatIp, fromIpKey, getSpaceKey, type IpKey, parseIp, toIpKey } from '../../net/ip.ts'
-import { type Meant, parsePartialAddress } from '../../net/partial-address.ts'
+import { type Meant, parsePartialAddress } from '../../net/words/partial-address.ts'
 import {
   buildPoolSpace,
   computeRangeSize,
@@ -106,14 +106,18 @@ const sortMatching = (all: readonly Candidate[], { q = '', datacenter_id, space_
   return sorted.sort(byOrder).map(({ candidate }) => candidate)
 }
 
+/** The facts of a network that the caller may not list. */
+const HIDDEN = { subnet: null, space_id: null, datacenter_id: null }
+
 const findCandidates = async (ctx: Ctx): Promise<Candidate[]> => {
-  const { permissions } = ctx.caller
+  const may = (resource: 'pools' | 'networks') => ctx.caller.permissions.has(`${resource}:list`)
   const [pools, networks] = await Promise.all([
-    permissions.has('pools:list') ? store.listPools(ctx, {}) : [],
-    permissions.has('networks:list') ? store.listNetworks(ctx, {}) : [],
+    may('pools') ? store.listPools(ctx, {}) : [],
+    may('networks') ? store.listNetworks(ctx, {}) : [],
   ])
+  const hidden = may('networks') ? {} : HIDDEN
   return [
-    ...pools.map((row): Candidate => ({ ...row, kind: 'pool' })),
+    ...pools.map((row): Candidate => ({ ...row, ...hidden, kind: 'pool' })),
     ...networks.map((row): Candidate => ({ ...row, kind: 'network' })),
   ]
 }
@@ -123,7 +127,7 @@ const toSpace = ({ kind, start_key, end_key }: Candidate, network: PoolNetwork):
 
 type Free = { readonly candidate: Candidate; readonly space: PoolSpace; readonly key: IpKey }
 
-/** Returns those of the candidates that have a free address. @param ctx unscoped */
+/** Returns the candidates that have a free address. @param ctx unscoped */
 const filterFree = async (ctx: Ctx, candidates: readonly Candidate[], hasExpired: boolean): Promise<Free[]> => {
   const rows = await store.findBounds(ctx, [...new Set(candidates.map(({ network_id }) => network_id))])
   const networks = new Map(rows.map((row) => [row.id, row]))

@@ -6,7 +6,8 @@ import type { ShownDevice } from './schema.ts'
 
 /** Returns the networks by the order of the addresses; several of an address in equal subnets. */
 const findNetworks = async (ctx: Ctx, deviceId: string): Promise<NonNullable<ShownDevice['networks']>> => {
-  const { db } = await narrowToListed(ctx, ['networks'])
+  // The context of a caller with the permission in the same scopes as that for the device is not narrowed.
+  const { db } = ctx.unscoped === ctx ? await narrowToListed(ctx, ['networks']) : ctx
   const rows = await db
     .selectFrom('addresses')
     .innerJoin('network_addresses', (join) =>

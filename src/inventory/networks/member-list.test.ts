@@ -1,4 +1,4 @@
-// The devices of a network, also those of the networks inside it.
+// The devices of a network, also of the networks inside it.
 import { describe, expect, test } from 'bun:test'
 import { inventory, missing, refusal } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'

@@ -1,4 +1,4 @@
-/** Lists the devices with an address in a network, or also those in the networks inside it. */
+/** Lists the devices with an address in a network, on request also in the networks inside it. */
 
 import { orNotFound } from '../../contract/errors.ts'
 import { getCachedCount } from '../../database/cache/query-cache.ts'

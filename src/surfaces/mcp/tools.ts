@@ -52,8 +52,9 @@ const strings = (description: string): JsonSchema => ({ type: 'array', descripti
 const FIELDS = strings('Only these fields')
 const LIST_FIELDS = strings('Only these; rows are lists of values')
 
-/** Returns true if the operation takes `limit` and `offset`. */
-export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
+/** Returns true if the operation takes a `limit` of as many rows as are sent without one. */
+export const isPaged = ({ input: { shape } }: AnyOperation): boolean =>
+  Object.hasOwn(shape, 'limit') && shape.limit.safeParse(DEFAULT_ROWS).success
 
 /** The name of a reference tells that it is an id, and of which object. */
 const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =>

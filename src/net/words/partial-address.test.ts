@@ -1,7 +1,7 @@
 // The beginning of an address means exactly the addresses with a text that begins so.
 
 import { describe, expect, test } from 'bun:test'
-import { formatIp, getMaxValue, parseIp } from './ip.ts'
+import { formatIp, getMaxValue, parseIp } from '../ip.ts'
 import { parsePartialAddress } from './partial-address.ts'
 
 const isMeant = (text: string, ip: string): boolean => {

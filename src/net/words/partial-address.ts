@@ -1,8 +1,8 @@
 // The beginning of the text of an address, as somebody types it: which addresses can follow.
 
-import { type Cidr, parseCidr, toCidr } from './cidr.ts'
-import { type Family, getAddressBits, parseIp } from './ip.ts'
-import type { Span } from './span.ts'
+import { type Cidr, parseCidr, toCidr } from '../cidr.ts'
+import { type Family, getAddressBits, parseIp } from '../ip.ts'
+import type { Span } from '../span.ts'
 
 /** The addresses that a text can mean: one address, a block, or all addresses with a text that begins so. */
 export type Meant = { readonly family: Family; readonly spans: readonly Span[] }
