@@ -55,7 +55,7 @@ const listSpans = (groups: readonly string[], { family, base, groupBits }: Notat
 const toMeant = ({ family, first, last }: Cidr): Meant => ({ family, spans: [{ first, last }] })
 
 /**
- * Returns the addresses that a text means or begins. A text of digits alone may be a name, and means none.
+ * Returns the addresses that a text means or begins. A text of only digits may be a name, and means none.
  *
  * @returns undefined for a text that begins no address
  * @example
