@@ -42,4 +42,28 @@ describe('plat network', () => {
     expect(JSON.parse(merged.out)).toMatchObject({ network: { name: 'again', subnet: '10.1.2.0/24' } })
     expect((await run('tree', 'none')).code).not.toBe(0)
   })
+
+  test('next-ip, heatmap, allocate-ip and devices take names, and address free a text', async () => {
+    const { id: network_id } = await admin.api.networks.create({ name: 'office', subnet: '10.9.0.0/29' })
+    await admin.api.pools.create({ network_id, name: 'desks', start_ip: '10.9.0.2', end_ip: '10.9.0.3' })
+    expect((await run('next-ip', 'office', '-q')).out).toBe('10.9.0.1\n')
+    const counted = JSON.parse((await run('next-ip', 'office', '--count', '2', '-o', 'json')).out)
+    expect(counted).toEqual({ ip: '10.9.0.1', ips: ['10.9.0.1', '10.9.0.2'] })
+    expect((await run('allocate-ip', 'office', '--device', 'web', '-q')).out).toBe('10.9.0.1\n')
+    const reserved = await run('allocate-ip', 'office', '--ip', '10.9.0.3', '--hostname', 'desk', '-o', 'json')
+    expect(JSON.parse(reserved.out)).toMatchObject({ reservations: [{ ip_address: '10.9.0.3', hostname: 'desk' }] })
+    expect((await run('heatmap', 'office')).out).toContain('10.9.0.3')
+    expect((await run('devices', 'corp', '--nested', '-q')).out.split('\n')).toHaveLength(2)
+    const free = await runCommand(
+      { app, key: admin.key },
+      { argv: ['address', 'free', '--q', '10.9.0.', '-o', 'json'] },
+    )
+    expect(JSON.parse(free.out)).toMatchObject([
+      { kind: 'pool', name: 'desks', ip: '10.9.0.2', available_ips: 1 },
+      { kind: 'network', name: 'office', ip: '10.9.0.2', available_ips: 4 },
+      { kind: 'network', name: 'corp' },
+    ])
+    const table = await runCommand({ app, key: admin.key }, { argv: ['address', 'free', '--q', 'desks'] })
+    expect(table.out).toContain('10.9.0.2')
+  })
 })
