@@ -2,7 +2,7 @@
 import { type Bench, plain, type Result, type Work } from '../bench.ts'
 import { Connection } from '../connection.ts'
 import { inTurn } from '../load.ts'
-import { milliseconds, quantile } from '../numbers.ts'
+import { median, milliseconds, quantile } from '../numbers.ts'
 import { type Caller, callerOn, post } from './pools.ts'
 
 const REPEATS = 100
@@ -20,16 +20,14 @@ const ask = async ({ plat, request }: Bench, call: Caller, { what, texts, found 
   }
   const asked = Array.from({ length: REPEATS }, (_, i) => request({ path: paths[i % paths.length] ?? '' }))
   const replies = await inTurn(plat.port, asked)
-  const ms = quantile(
-    replies.map((reply) => reply.ms),
-    0.95,
-  )
+  const times = replies.map(({ ms }) => ms)
+  const [middle, p95] = [median(times), quantile(times, 0.95)]
   return plain({
     work: `free addresses, ${what}`,
-    ours: milliseconds(ms),
+    ours: `${milliseconds(middle)}, p95 ${milliseconds(p95)}`,
     goal: `p95 < ${GOAL_MS} ms`,
-    isMet: ms < GOAL_MS,
-    numbers: { p95_ms: ms },
+    isMet: p95 < GOAL_MS,
+    numbers: { median_ms: middle, p95_ms: p95 },
   })
 }
 
