@@ -73,7 +73,7 @@ describe.each(engines())('the pools and networks with a free address on %s', (di
     await check()
   })
 
-  test('are those with a free address only, up to the limit', async () => {
+  test('without a free address are left out, up to the limit', async () => {
     const full = await network('10.3.0.0/30', { name: 'a full' })
     await pool(full.id, 'a full pool', '10.3.0.1', '10.3.0.2')
     await host('10.3.0.1', '10.3.0.2')
@@ -121,7 +121,7 @@ describe.each(engines())('the pools and networks with a free address on %s', (di
     expect(await names({ q: '%' })).toEqual([])
   })
 
-  test('for an address are those that hold it, the most specific first', async () => {
+  test('for an address hold it, the most specific first', async () => {
     const { id: space_id } = await inv.api.spaces.create({ name: 'other lab' })
     const wide = await network('10.0.0.0/8', { name: 'a wide' })
     const middle = await network('10.7.0.0/16', { name: 'b middle' })
@@ -138,7 +138,7 @@ describe.each(engines())('the pools and networks with a free address on %s', (di
     expect(await names({ q: '192.0.2.1' })).toEqual([])
   })
 
-  test('for the beginning of an address are those around it, and those with it in their name', async () => {
+  test('for the beginning of an address hold such addresses, or have it in their name', async () => {
     await network('10.0.0.0/8', { name: 'a wide' })
     await network('10.8.0.0/24', { name: 'b' })
     await network('10.80.0.0/24', { name: 'c' })

@@ -1,4 +1,4 @@
-/** The addresses that a network gives out: those of a pool of all its addresses, without the subnet-router anycast address of IPv6. */
+/** The addresses that a network gives out, as a pool of all of them would, without the subnet-router anycast address of IPv6. */
 import type { Kysely } from 'kysely'
 import { AppError, orNotFound } from '../../contract/errors.ts'
 import { prepared } from '../../database/query/prepared.ts'

@@ -49,10 +49,7 @@ export const devices = {
     input: () =>
       z.object({
         id: idOf('devices'),
-        include: z
-          .array(z.enum(['networks']))
-          .optional()
-          .describe('Adds the networks of its addresses'),
+        include: z.array(z.enum(['networks'])).optional(),
       }),
     output: ShownDevice,
   }),

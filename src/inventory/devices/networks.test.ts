@@ -11,7 +11,7 @@ describe.each(engines())('the networks of a device on %s', (dialect) => {
   }
   const shown = async (id: string, query = '') => inv.ask(`GET /api/devices/${id}?include=networks${query}`)
 
-  test('are those of each address, also where it names none', async () => {
+  test('follow from each address, also where it names none', async () => {
     const { id: space_id } = await inv.api.spaces.create({ name: 'lab' })
     const outer = await network('10.1.0.0/16')
     const inner = await network('10.1.1.0/24')

@@ -12,7 +12,7 @@ describe.each(engines())('the devices of a network on %s', (dialect) => {
   const names = async (id: string, nested: boolean) =>
     (await inv.api.networks.devices({ id, nested })).map(({ name }) => name)
 
-  test('include those of the networks inside it on request, each once, by name', async () => {
+  test('include the devices of the networks inside it on request, each once, by name', async () => {
     const { id: space_id } = await inv.api.spaces.create({ name: 'lab' })
     const outer = await network('10.1.0.0/16')
     const twin = await network('10.1.0.0/16')
@@ -57,7 +57,7 @@ describe.each(engines())('the devices of a network on %s', (dialect) => {
     expect(await inv.ask(`GET /api/networks/${id}/devices?nested=maybe`)).toMatchObject(refusal('nested'))
   })
 
-  test('of a moment are those of then', async () => {
+  test('of a moment are the devices of then', async () => {
     // The history of a database begins with its migration, by the clock of the machine.
     inv.advance(Date.parse('2100-01-01T00:00:00Z') - Date.parse(inv.now()))
     const outer = await network('10.5.0.0/16')

@@ -86,7 +86,7 @@ const removeExtensions = ({
 })
 
 /**
- * Tools have plans in place of dry runs, and a plan can be applied once without a key. Another operation may have a `dry_run` of its own,
+ * Tools have plans in place of dry runs, and a plan can be applied once without a key. Another operation may have its own `dry_run`,
  * which stays.
  */
 export const isWithheld = (op: AnyOperation, field: string): boolean =>
