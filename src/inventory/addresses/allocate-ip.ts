@@ -88,10 +88,7 @@ const groupByPool = (placed: readonly Placed[]): Map<Pools[number], string[]> =>
 }
 
 /** @throws AppError IP_NOT_AVAILABLE if too few addresses are free; then none is taken */
-export const allocateIp = async (
-  ctx: Ctx,
-  { id, ip, ...wanted }: NetworkAllocationRequest,
-): Promise<Allocation> => {
+export const allocateIp = async (ctx: Ctx, { id, ip, ...wanted }: NetworkAllocationRequest): Promise<Allocation> => {
   if (ip !== undefined && wanted.count > 1) throw invalidField('ip', 'is for one address, not for several')
   if (!wanted.device_id) ctx.require('reservations:create')
   checkWanted(ctx, wanted)
