@@ -82,9 +82,7 @@ test('a change of someone else is not overwritten', () =>
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Changed by someone since you opened it.').waitFor()
       await page.getByRole('button', { name: 'Keep my changes' }).click()
-      await page.waitForFunction(
-        "document.querySelector('[role=dialog] form')?.textContent.includes('Your unsaved changes')",
-      )
+      await page.waitForFunction("document.querySelector('dialog form')?.textContent.includes('Your unsaved changes')")
       expect(await page.getByLabel('Operating system').inputValue()).toBe('theirs')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Saved contested').waitFor()
@@ -125,7 +123,7 @@ test('a device is created, found, edited, deleted and restored by the keyboard o
       await page.getByRole('button', { name: 'Delete device' }).press('Enter')
       await page.getByText('Nothing matches “keys-only”').waitFor()
       await page.getByText('Deleted keys-only-edited').waitFor()
-      await page.getByRole('dialog', { name: 'Deleted keys-only-edited' }).getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('status', { name: 'Deleted keys-only-edited' }).getByRole('button', { name: 'Undo' }).click()
       await page.getByRole('link', { name: 'keys-only-edited' }).waitFor()
     },
     { as },

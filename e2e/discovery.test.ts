@@ -122,7 +122,7 @@ test(
         await page.getByText('host-5').waitFor()
         await page.getByRole('textbox', { name: 'Tags' }).fill('lab')
         await page.getByRole('button', { name: 'Document 5 devices' }).click()
-        const toast = page.getByRole('dialog', { name: 'Documented 5 devices' })
+        const toast = page.getByRole('status', { name: 'Documented 5 devices' })
         await toast.getByRole('button', { name: 'Undo' }).waitFor()
         await eventually(() => rowCount(page), before - 5)
         await scanNetwork(it.plat.api, network, 'quick')

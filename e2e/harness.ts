@@ -106,9 +106,9 @@ const openWindow = async (origin: string, { theme, width, height }: Look): Promi
       problem(`elsewhere: ${request.url()}`)
     // The browser requests the icon of the tab once, on any page.
     if (url.pathname.startsWith('/static/assets/favicon')) return
-    // The page loads the palette after a while: on a slow machine before it is quiet.
-    const isPalette = url.pathname.startsWith('/static/assets/palette-')
-    if (!isPalette) window.watched.requests.push(`${request.method()} ${url.pathname}`)
+    // The page loads the code of forms after a while: on a slow machine before it is quiet.
+    const isPreloaded = url.pathname.startsWith('/static/assets/forms-')
+    if (!isPreloaded) window.watched.requests.push(`${request.method()} ${url.pathname}`)
     // An event stream does not end.
     if (request.resourceType() !== 'eventsource') window.watched.underWay.add(request)
   })

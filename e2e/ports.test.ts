@@ -269,7 +269,7 @@ test('the ports that SNMP reported are adopted, and several are deleted in one g
       await dialog.getByRole('listitem').filter({ hasText: 'cable' }).waitFor()
       expect(await axeFindings(page, 'layers')).toEqual([])
       await page.keyboard.press('Enter')
-      const toast = page.getByRole('dialog', { name: 'Deleted 2 ports' })
+      const toast = page.getByRole('status', { name: 'Deleted 2 ports' })
       await grid.getByText('Gi0/3').waitFor({ state: 'detached' })
       expect((await api.ports.device({ device_id })).map(({ name }) => name)).toEqual(['Gi0/1'])
       expect(await api.cables.list({ device_id })).toEqual([])

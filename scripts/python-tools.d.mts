@@ -5,3 +5,4 @@ export const ansibleFolder: string
 export const canailleFolder: string
 export const kubernetesValidatePath: string
 export const patroniFolder: string
+export const fontToolsPython: string

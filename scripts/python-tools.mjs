@@ -1,6 +1,6 @@
-// Owns the tools of the tests that come from PyPI: schemathesis (tries the API by its OpenAPI document), Ansible, Canaille (an identity
-// provider), kubernetes-validate (the schemas of Kubernetes) and Patroni (replaces a failed PostgreSQL primary). Each is installed once,
-// in the versions of its requirements.txt, into a folder for these versions only.
+// Owns the tools that come from PyPI: schemathesis (tries the API by its OpenAPI document), Ansible, Canaille (an identity
+// provider), kubernetes-validate (the schemas of Kubernetes), Patroni (replaces a failed PostgreSQL primary) and fontTools (makes the
+// subsets of the fonts). Each is installed once, in the versions of its requirements.txt, into a folder for these versions only.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,6 +13,7 @@ const schemathesis = tool('schemathesis', 'contract/requirements.txt')
 const ansible = tool('ansible', 'ansible-requirements.txt')
 const canaille = tool('canaille', 'canaille-requirements.txt')
 const kubernetesValidate = tool('kubernetes-validate', 'kubernetes-validate-requirements.txt')
+const fontTools = tool('fonttools', 'fonts/requirements.txt')
 const patroni = tool('patroni', 'patroni-requirements.txt')
 
 export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
@@ -24,6 +25,9 @@ export const kubernetesValidatePath = join(kubernetesValidate.folder, 'bin', 'ku
 /** The virtual environment of Patroni. */
 export const patroniFolder = patroni.folder
 
+/** The Python that has fontTools. */
+export const fontToolsPython = join(fontTools.folder, 'bin', 'python3')
+
 /** Installs schemathesis, or ends the script with the error. */
 export const ensureSchemathesis = () => ensure(schemathesis)
 /** Installs Ansible, or ends the script with the error. */
@@ -34,6 +38,9 @@ export const ensureCanaille = () => ensure(canaille)
 export const ensureKubernetesValidate = () => ensure(kubernetesValidate)
 /** Installs Patroni, or ends the script with the error. Debian 12 has a version that loses writes. */
 export const ensurePatroni = () => ensure(patroni)
+
+/** Installs fontTools, or ends the script with the error. */
+export const ensureFontTools = () => ensure(fontTools)
 
 function tool(name, file) {
   const requirements = join(root, 'scripts', file)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { build, type Plugin } from 'vite'
+import { build, type Plugin, type Rolldown } from 'vite'
 import { contracts } from '../src/app/contracts.ts'
 import { isSecretName } from '../src/base/runtime/redaction.ts'
 import { toSingular } from '../src/contract/command-name.ts'
@@ -141,15 +141,42 @@ const evaluated = (): Plugin => ({
   },
 })
 
+const FIRST_FONT = 'src/styles/fonts/inter.woff2'
+
 const head = (): Plugin => ({
   name: 'plat-head',
   transformIndexHtml: {
     order: 'post',
     handler: (_, { bundle = {} }) => {
-      const font = Object.keys(bundle).find((name) => name.startsWith('assets/inter-'))
+      const isFont = (one: Rolldown.OutputBundle[string]) =>
+        one.type === 'asset' && one.originalFileNames.includes(FIRST_FONT)
+      const font = Object.values(bundle).find(isFont)?.fileName
       if (font === undefined) throw new Error('the build has no font')
       const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/static/${font}` }
       return [{ tag: 'link', attrs, injectTo: 'head' }]
+    },
+  },
+})
+
+/** Puts the styles of each lazy file into the file: a file of their own would cost each page a request, or several. */
+const lazyStyles = (): Plugin => ({
+  name: 'plat-lazy-styles',
+  generateBundle: {
+    order: 'pre',
+    handler: (_, bundle) => {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk' || chunk.isEntry) continue
+        const styles = chunk.viteMetadata?.importedCss ?? new Set()
+        for (const name of styles) {
+          const { [name]: asset } = bundle
+          if (asset?.type !== 'asset')
+            throw new Error(`${chunk.fileName} names the styles ${name}, which are not there`)
+          const text = JSON.stringify(String(asset.source).replace(/\n.*$/s, ''))
+          chunk.code += `;{let s=new CSSStyleSheet;s.replaceSync(${text});document.adoptedStyleSheets.push(s)}`
+          delete bundle[name]
+        }
+        styles.clear()
+      }
     },
   },
 })
@@ -172,25 +199,39 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/(apply|follow-feed|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|mount-values))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-drawer|resource-form|form-values|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/key-sheet|views/view-dialogs|live/(apply|follow-feed|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form)|ui/combobox\.tsx)`,
 )
 
-/** Pages of users and permissions, and the feeds, which have keys. They share code. */
-const ACCESS = /\/web\/src\/(access|account|feeds)\//
+/** Pages of users and permissions. */
+const ACCESS = /\/web\/src\/(access|account)\//
 
-/** Parts of DNS pages and of ports that other pages have too, in the file of the inventory for the same reason. */
+/** Parts of the pages of users and ports that others have too: a separate file would cost each of them a request. */
 const PARTS =
-  /\/web\/src\/(access\/(access\.module|secret-field)|feeds\/(feeds\.module|queries|reference-field|statuses-field|words)|dns\/(device-names|dns\.module|names|queries|words)|ports\/(fields|range|words))\./
+  /\/web\/src\/(connect\/code-block|access\/(access\.module|secret-field|queries)|ports\/(fields|range|labels))\./
 
-const DNS = /\/web\/src\/dns\//
+/** The pages of zones and of feeds, which share the choice of devices. */
+const DNS = /\/web\/src\/(dns|feeds)\//
 
-/** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
+/** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|list-page|owned-resource|row-menu|resource-drawer|resource-form|form-values|note-field)|table\/(local-table|time-column)|ui\/(combobox|switch|use-settled))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled))\./
 
-/** Small inventory pages that share their styles. */
-const INVENTORY =
-  /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization|vlans)\/|\/src\/inventory\/vlans\//
+/** Pages of networks, and what other pages show of them. */
+const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
+
+/** Dialogs of networks, loaded when they are opened. */
+const PLANNING =
+  /\/web\/src\/networks\/(space-(tab|bar)|planning\/((subnet|split|merge)-dialog|planning-queries|length-slider|moved-text))/
+
+/** The pages of address spaces and VLANs. */
+const SPACES = /\/web\/src\/(spaces\/|vlans\/(vlans-page|unnamed|vlans\.module))/
+
+const POOLS = /\/web\/src\/(pools|reservations)\//
+
+const UTILIZATION = /\/web\/src\/utilization\//
+
+/** The form of every resource, which the pages load when they are quiet. */
+const FORMS = /\/web\/src\/(resource\/resource-form|ui\/combobox)\.tsx/
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
@@ -202,10 +243,11 @@ const DISCOVERY = /\/web\/src\/discovery\//
 const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
 
 /** The form of a device. */
-const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f|mount-values)/
+const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f)/
 
-/** Racks and device types. */
-const RACKS = /\/web\/src\/(device-types|racks)\/|\/src\/inventory\/racks\/placement\./
+const RACKS = /\/web\/src\/racks\/|\/src\/inventory\/racks\/placement\./
+
+const DEVICE_TYPES = /\/web\/src\/device-types\//
 
 /** The ports of devices and their cables. */
 const CABLING = /\/web\/src\/(cables|ports)\//
@@ -292,6 +334,10 @@ const LOADED_LATER = [
 for (const path of [...EVALUATED, ...LOADED_LATER])
   if (!existsSync(path)) throw new Error(`web/build.ts names ${path}, which does not exist`)
 
+/** Parts of a library that only pages outside of the first file use. */
+const LATER_QUERIES =
+  /\/node_modules\/@tanstack\/(query-core|react-query)\/.*\/(queriesObserver|infiniteQueryObserver|useQueries|useInfiniteQuery)\./
+
 /** Reads and writes YAML, which only imports need. */
 const YAML = /\/node_modules\/yaml\//
 
@@ -307,6 +353,7 @@ const isShared = (id: string): boolean =>
   !LISTS.test(id) &&
   !LATER_FACTS.test(id) &&
   !ALL_LISTS.test(id) &&
+  !LATER_QUERIES.test(id) &&
   !YAML.test(id) &&
   !WORKBOOKS.test(id) &&
   !QR.test(id) &&
@@ -347,7 +394,7 @@ await build({
   mode: 'production',
   logLevel: 'warn',
   publicDir: false,
-  plugins: [react(), operations(), commands(), evaluated(), head(), withoutZod()],
+  plugins: [react(), operations(), commands(), evaluated(), head(), lazyStyles(), withoutZod()],
   define: {
     __EVENT_NAMES__: JSON.stringify(EVENT_NAMES),
     __AUDITED__: JSON.stringify(AUDITED),
@@ -358,8 +405,7 @@ await build({
     emptyOutDir: true,
     // The content security policy permits no data: URI.
     assetsInlineLimit: 0,
-    // A few KB in total, so that one file is best.
-    cssCodeSplit: false,
+    cssCodeSplit: true,
     modulePreload: { polyfill: false },
     target: 'es2023',
     reportCompressedSize: false,
@@ -371,10 +417,20 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
+            // Before the lists, which it does without.
+            { name: 'live', test: LIVE },
             {
-              name: 'inventory',
-              test: (id) => [ALL_LISTS, LATER_FACTS, INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)),
+              name: 'lists',
+              test: (id) => [ALL_LISTS, LATER_FACTS, LISTS, PARTS, LATER_QUERIES].some((one) => one.test(id)),
             },
+            { name: 'forms', test: FORMS },
+            { name: 'device-form', test: DEVICE_FORM },
+            // Before the others, which share code with them.
+            { name: 'networks', test: (id) => NETWORKS.test(id) && !PLANNING.test(id) && !SPACES.test(id) },
+            { name: 'planning', test: PLANNING },
+            { name: 'spaces', test: SPACES },
+            { name: 'pools', test: POOLS },
+            { name: 'utilization', test: UTILIZATION },
             { name: 'custom', test: CUSTOM },
             { name: 'passkeys', test: PASSKEYS },
             // Before its other users, so that the sign-in page does not load their code.
@@ -384,10 +440,10 @@ await build({
             { name: 'discovery', test: DISCOVERY },
             { name: 'cabling', test: CABLING },
             { name: 'racks', test: RACKS },
+            { name: 'device-types', test: DEVICE_TYPES },
             { name: 'webhooks', test: WEBHOOKS },
             { name: 'history', test: HISTORY },
             { name: 'clients', test: CLIENTS },
-            { name: 'live', test: LIVE },
           ],
         },
       },

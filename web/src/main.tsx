@@ -1,5 +1,4 @@
 /** Starts the web UI. */
-import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, startTransition } from 'react'
@@ -23,14 +22,11 @@ startTransition(() =>
     },
   }).render(
     <StrictMode>
-      {/* The content security policy permits no style elements. */}
-      <CSPProvider disableStyleElements>
-        <QueryClientProvider client={queryClient}>
-          <Toasts>
-            <RouterProvider router={router} />
-          </Toasts>
-        </QueryClientProvider>
-      </CSPProvider>
+      <QueryClientProvider client={queryClient}>
+        <Toasts>
+          <RouterProvider router={router} />
+        </Toasts>
+      </QueryClientProvider>
     </StrictMode>,
   ),
 )

@@ -1,6 +1,7 @@
 /** The form of a zone, on its page. */
 import { useEffect, useRef } from 'react'
-import { ResourceForm, useOpened } from '../resource/resource-form.tsx'
+import { ResourceForm } from '../resource/resource-form.tsx'
+import { useOpened } from '../resource/use-opened.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'

@@ -1,13 +1,14 @@
 /** The keys of a feed, and the configuration of the program that reads it. */
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
-import { KeysCard } from '../account/keys-card.tsx'
 import { CodeBlock } from '../connect/code-block.tsx'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import { getTitle } from './feed-resource.ts'
 import css from './feeds.module.css'
 import { fillUsage, NO_KEY } from './labels.ts'
 import type { Feed } from './queries.ts'
+
+const KeysCard = lazy(() => import('../account/keys-card.tsx').then((module) => ({ default: module.KeysCard })))
 
 export const buildAbsoluteUrl = ({ url }: Pick<Feed, 'url'>): string => `${location.origin}${url}`
 
@@ -32,7 +33,9 @@ export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
           ]}
         />
       </Card>
-      <KeysCard feed={feed} onMade={({ key }) => setToken(key)} />
+      <Suspense>
+        <KeysCard feed={feed} onMade={({ key }) => setToken(key)} />
+      </Suspense>
       <Card title={`Configuration for ${getTitle(feed.format)}`}>
         <div className={css.usage}>
           <p className={css.prose} role="status">

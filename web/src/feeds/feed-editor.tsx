@@ -1,7 +1,8 @@
 /** The form of a feed, with the preview of its content beside it; below it on a phone. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Resource, Values } from '../resource/resource.ts'
-import { ResourceForm, useOpened } from '../resource/resource-form.tsx'
+import { ResourceForm } from '../resource/resource-form.tsx'
+import { useOpened } from '../resource/use-opened.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Failure } from '../ui/states.tsx'
 import { buildPreviewDraft } from './feed-fields.tsx'

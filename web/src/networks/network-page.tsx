@@ -15,7 +15,7 @@ import { useSpaces } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
-import { Usage } from '../utilization/usage.tsx'
+import { LazyUsage } from '../utilization/lazy-usage.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
 import { buildVlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
@@ -173,7 +173,7 @@ export const NetworkPage = () => {
         ...(isPast()
           ? []
           : [
-              { id: 'usage', text: 'Utilization', content: <Usage of="network" id={id} /> },
+              { id: 'usage', text: 'Utilization', content: <LazyUsage of="network" id={id} /> },
               { id: 'discovery', text: 'Discovery', content: discovery },
             ]),
         { id: 'history', text: 'History', content: <HistoryTab kind="network" id={id} /> },

@@ -20,7 +20,7 @@ import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Card, Figure, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import { Usage } from '../utilization/usage.tsx'
+import { LazyUsage } from '../utilization/lazy-usage.tsx'
 import { buildAddressMap } from './address-map.ts'
 import { AllocateDialog } from './allocate-dialog.tsx'
 import css from './heatmap.module.css'
@@ -115,7 +115,7 @@ export const PoolPage = () => {
             <Figure label="Free">{utilization ? formatCount(utilization.available_ips) : '–'}</Figure>
             {!isPast() && <Figure label="Next free">{next ?? <Skeleton />}</Figure>}
           </div>
-          {tab === 'usage' && <Usage of="pool" id={id} />}
+          {tab === 'usage' && <LazyUsage of="pool" id={id} />}
           {history}
           <div className={map && map.blocks === 1 ? css.two : css.one} hidden={tab !== 'addresses'}>
             {isDrawn ? (

@@ -1,9 +1,16 @@
-/** The drawer that makes or changes an object of a small resource. */
+/** The drawer that makes or changes an object of a small resource. It opens before the code of its form is there. */
+import { lazy, Suspense } from 'react'
 import { PageLoading } from '../shell/shell.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
+import { loadForm } from './load-form.ts'
 import type { Resource, Values } from './resource.ts'
-import { ResourceForm, useOpened } from './resource-form.tsx'
+import { useOpened } from './use-opened.ts'
+
+// `lazy` forgets that the component is generic.
+const ResourceForm = lazy(() => loadForm().then((module) => ({ default: module.ResourceForm }))) as Awaited<
+  ReturnType<typeof loadForm>
+>['ResourceForm']
 
 type DrawerProps<T> = {
   readonly resource: Resource<T>
@@ -27,23 +34,25 @@ export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
       {!opened && error && <Failure error={error} onRetry={() => void refetch()} noun={resource.noun} />}
       {!opened && !error && <PageLoading />}
       {opened && (
-        <ResourceForm
-          // Another version starts the form again.
-          key={opened.etag}
-          resource={resource}
-          id={id}
-          opened={opened}
-          draftKey={`${resource.noun}.${key}`}
-          onClose={onClose}
-          onReload={() => void reload()}
-          onSaved={(value, values) => {
-            onClose()
-            onSaved?.(value, values)
-          }}
-          blocked={blocked}
-          // The object arrives after its drawer, which has moved the focus by then.
-          isFocused={id !== undefined}
-        />
+        <Suspense fallback={<PageLoading />}>
+          <ResourceForm
+            // Another version starts the form again.
+            key={opened.etag}
+            resource={resource}
+            id={id}
+            opened={opened}
+            draftKey={`${resource.noun}.${key}`}
+            onClose={onClose}
+            onReload={() => void reload()}
+            onSaved={(value, values) => {
+              onClose()
+              onSaved?.(value, values)
+            }}
+            blocked={blocked}
+            // It arrives after its drawer, which has moved the focus by then.
+            isFocused
+          />
+        </Suspense>
       )}
     </Drawer>
   )

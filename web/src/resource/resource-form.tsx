@@ -1,5 +1,5 @@
 /** The form of an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { getChangeId } from '../api/client.ts'
 import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
@@ -9,22 +9,13 @@ import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
 import css from '../ui/field.module.css'
 import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { FIRST_FIELD } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
-import { buildInput, createEmptyValues, isShown, readValues } from './form-values.ts'
+import { buildInput, isShown } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
 import { createUndo } from './object/undo.ts'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
-
-/** An object as the form has loaded it, with the ETag of its version. */
-export type Opened = {
-  readonly values: Values
-  readonly etag: string
-  readonly name: string
-  /** The owner by estate documents; '' without one. */
-  readonly owner: string
-}
-
-const getOwner = (value: object): string => String(Reflect.get(value, 'managed_by') ?? '')
+import type { Opened } from './use-opened.ts'
 
 const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldSpec }) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
@@ -142,7 +133,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
   }
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (isFocused) form.current?.querySelector<HTMLElement>('input:enabled')?.focus()
+    if (isFocused) form.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
   }, [isFocused])
   useEffect(() => onValues?.(values), [onValues, values])
   return (
@@ -220,38 +211,4 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
       </footer>
     </form>
   )
-}
-
-/** An answer that is younger is not requested again. */
-const FRESH_MS = 2000
-
-/** Loads an object for its form once, because a later change by another user must not alter the open form. */
-export const useOpened = <T extends object>(resource: Resource<T>, id: string | undefined, given?: Values) => {
-  const { data, error, refetch, isFetchedAfterMount, dataUpdatedAt } = useQuery({
-    queryKey: resource.queryKey?.(id ?? '') ?? [resource.noun, 'edited', id ?? ''],
-    queryFn: () => resource.get(id ?? ''),
-    enabled: id !== undefined,
-    refetchOnMount: ({ state }) =>
-      resource.queryKey && Date.now() - state.dataUpdatedAt < FRESH_MS && !state.isInvalidated ? false : 'always',
-    refetchOnWindowFocus: false,
-  })
-  const [openedAtMs] = useState(Date.now)
-  const isFresh = isFetchedAfterMount || (resource.queryKey !== undefined && openedAtMs - dataUpdatedAt < FRESH_MS)
-  const toOpened = (value: T, etag: string): Opened => ({
-    values: readValues(resource, value),
-    etag,
-    name: resource.getName(value),
-    owner: getOwner(value),
-  })
-  const [opened, setOpened] = useState<Opened | undefined>(() =>
-    id === undefined ? { values: createEmptyValues(resource, given), etag: '', name: '', owner: '' } : undefined,
-  )
-  useEffect(() => {
-    if (data && isFresh && !opened) setOpened(toOpened(data.value, data.etag))
-  })
-  const reload = async () => {
-    const { data: fresh } = await refetch()
-    if (fresh) setOpened(toOpened(fresh.value, fresh.etag))
-  }
-  return { opened, error, refetch, reload }
 }

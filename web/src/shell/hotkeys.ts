@@ -14,7 +14,6 @@ const USED_BY_CONTROLS = new Set(['Enter', ' '])
 const isForControl = (key: string, target: EventTarget | null): boolean =>
   USED_BY_CONTROLS.has(key) && target instanceof HTMLElement && target.closest('a, button, [role=menuitem]') !== null
 
-/** A toast is a dialog too, but it covers nothing. */
 const isUnderLayer = (): boolean => document.querySelector('[data-layer], [role=menu]') !== null
 
 /** Returns true if a key is meant for the page, and not for a field, a control or a layer. */

@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Bookmark, type LucideIcon, Moon, Plus, Search, Server, Sun, Terminal, Upload, User } from 'lucide-react'
-import { type KeyboardEvent, lazy, Suspense, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { keepMoment } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
 import { FORMS } from '../commands/call.ts'
 import { copyShown } from '../commands/command-menu.tsx'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { type View, views } from '../views/views.ts'
 import { type Permit, usePermit } from './me.ts'
@@ -16,9 +17,6 @@ import { buildObjectLink, findItem, NAV_ITEMS } from './nav.ts'
 import css from './palette.module.css'
 import { paletteIsOpen } from './palette-state.ts'
 import { setPreferences } from './preferences.ts'
-
-/** Most results are in the default space. */
-const SpaceBadge = lazy(() => import('../spaces/known-spaces.tsx').then((module) => ({ default: module.SpaceBadge })))
 
 type Entry = {
   readonly id: string
@@ -242,11 +240,7 @@ export const Palette = () => {
               >
                 <Icon size={16} aria-hidden="true" />
                 <span className="truncate">{entry.text}</span>
-                {entry.space_id && (
-                  <Suspense>
-                    <SpaceBadge space_id={entry.space_id} />
-                  </Suspense>
-                )}
+                {entry.space_id && <SpaceBadge space_id={entry.space_id} />}
                 {entry.note && <span className="mono muted truncate">{entry.note}</span>}
                 {entry.keys && (
                   <span className={css.keys}>

@@ -1,22 +1,23 @@
 /** The frame around every page of a signed-in user. */
 import { Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { asOf } from '../api/as-of.ts'
 import { setSignedOutListener } from '../api/connection.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { useLive } from '../live/use-live.ts'
+import { loadForm } from '../resource/load-form.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
 import { NAV_ITEMS } from './nav.ts'
+import { Palette } from './palette.tsx'
 import { clockIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
-const loadPalette = () => import('./palette.tsx')
-const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 const Past = lazy(() => import('../history/past.tsx').then((module) => ({ default: module.Past })))
 const HistoryLayers = lazy(() => import('../history/layers.tsx').then((module) => ({ default: module.HistoryLayers })))
@@ -45,14 +46,14 @@ const useChords = (): void => {
   useHotkeys({ '?': () => keysAreOpen.set(true), t: () => clockIsOpen.set(true) })
 }
 
-/** Delay of the palette's code, so that it does not compete with the first page. */
+/** Delay of the code of forms, so that it does not compete with the first page. */
 const PRELOAD_MS = 500
 
-/** Loads the palette before its first use, because keystrokes right after Ctrl+K must reach it. */
+/** Loads the form before its first use, because keystrokes right after its key must reach it. */
 const usePreload = (): void => {
   useEffect(() => {
-    // A failure is shown when the palette is opened.
-    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
+    // A failure is shown when a form is opened.
+    const timer = setTimeout(() => void loadForm().catch(() => {}), PRELOAD_MS)
     return () => clearTimeout(timer)
   }, [])
 }
@@ -75,7 +76,8 @@ const usePaletteKey = (): void => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
       event.preventDefault()
-      paletteIsOpen.set(!paletteIsOpen.get())
+      // The letters that follow are for its field.
+      flushSync(() => paletteIsOpen.set(!paletteIsOpen.get()))
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
@@ -119,8 +121,8 @@ export const Shell = () => {
         )}
       </main>
       <Announcer />
+      {useStore(paletteIsOpen) && <Palette />}
       <Suspense>
-        {useStore(paletteIsOpen) && <Palette />}
         {useStore(keysAreOpen) && <KeySheet />}
         {isAsked && <HistoryLayers />}
       </Suspense>

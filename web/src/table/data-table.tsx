@@ -1,5 +1,4 @@
 /** The table of every list: draws only the visible rows, is moved through by keys, and is a grid to a screen reader. */
-import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { createStore, useStore } from '../api/store.ts'
@@ -10,11 +9,11 @@ import { Checkbox } from '../ui/field.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import type { Column, Sorting } from './column.ts'
-import { scrollMemory } from './scroll-memory.ts'
 import type { Selection } from './selection.ts'
 import css from './table.module.css'
 import type { Tree } from './tree.ts'
 import { type RowActions, useCursor } from './use-cursor.ts'
+import { useRows } from './use-rows.ts'
 import type { TableView } from './view.ts'
 
 type TableProps<Row> = {
@@ -161,38 +160,19 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   const { count, createTall } = view
   const tall = useMemo(() => createTall?.(), [createTall])
   const shift = useStore(tall?.shift ?? NO_SHIFT)
-  const latest = useRef<() => void>(undefined)
-  latest.current = () => {
-    if (scroller.current) tall?.scrolled(scroller.current, { count, rowPx })
-  }
-  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
-    count: tall ? tall.computeRoom(count, rowPx) : count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowPx,
-    // Each costs time at every key in the filter.
-    overscan: 2,
-    scrollPaddingStart: 30,
-    initialOffset: () => scrollMemory.get(label),
-    observeElementOffset: (instance, report) =>
-      observeElementOffset(instance, (offset, isScrolling) => {
-        // The report draws the rows, with the number of rows left out above for this offset.
-        latest.current?.()
-        report(offset, isScrolling)
-      }),
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the measured height is that of a row
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowPx])
+  const room = tall ? tall.computeRoom(count, rowPx) : count
+  const rows = useRows({ label, scroller, count: room, rowPx })
   useLayoutEffect(() => {
     if (scroller.current) tall?.resize(scroller.current, { count, rowPx })
   }, [tall, count, rowPx])
-  const items = virtualizer.getVirtualItems()
-  const [first, end] = [(items[0]?.index ?? 0) + shift, (items.at(-1)?.index ?? -1) + 1 + shift]
+  const [first, end] = [rows.first + shift, rows.end + shift]
   useEffect(() => view.ensure(first, end), [view, first, end])
   const scrollTo = (row: number) => {
     if (tall && scroller.current) tall.scrollTo(scroller.current, row, { count, rowPx })
-    else virtualizer.scrollToIndex(row)
+    else rows.scrollTo(row)
   }
-  const { cursor, setCursor } = useCursor({ view, virtualizer, scrollTo, actions, toggle: selection?.toggle, tree })
+  const pageSize = Math.max(1, rows.shown - 2)
+  const { cursor, setCursor } = useCursor({ view, pageSize, scrollTo, actions, toggle: selection?.toggle, tree })
   const rowId = (position: number) => `${tableId}-${position}`
   const hasChecks = selection !== undefined
   const style = {
@@ -208,7 +188,11 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
       className={css.grid}
       style={style as object}
       tabIndex={0}
-      onScroll={(event) => scrollMemory.keep(label, event.currentTarget.scrollTop)}
+      onScroll={({ currentTarget }) => {
+        // First, because the rows are drawn with the number of rows left out above.
+        tall?.scrolled(currentTarget, { count, rowPx })
+        rows.scrolled()
+      }}
       aria-label={label}
       aria-busy={view.isPartial}
       aria-rowcount={view.count + 1}
@@ -217,9 +201,9 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
       aria-activedescendant={cursor >= first && cursor < end ? rowId(cursor) : undefined}
     >
       <TableHead columns={columns} sorting={sorting} onSort={onSort} selection={selection} count={view.count} />
-      <div role="rowgroup" className={css.body} style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index: drawn, start }) => {
-          const index = drawn + shift
+      <div role="rowgroup" className={css.body} style={{ height: room * rowPx }}>
+        {Array.from({ length: end - first }, (_, offset) => {
+          const index = first + offset
           const row = view.rowAt(index)
           return (
             <MemoRow
@@ -228,7 +212,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
               row={row}
               columns={columns}
               position={index}
-              top={start}
+              top={(index - shift) * rowPx}
               name={row === undefined ? 'row' : getName(row)}
               isCurrent={index === cursor}
               isSelected={row !== undefined && selection?.ids.has(getId(row)) === true}

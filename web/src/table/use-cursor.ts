@@ -1,5 +1,4 @@
 /** The current row of a table, the keys that move it, and the rows that are selected. */
-import type { Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import { type Hotkeys, useHotkeys } from '../shell/hotkeys.ts'
 import type { Tree } from './tree.ts'
@@ -16,14 +15,15 @@ export type RowActions<Row> = {
 
 type Options<Row> = {
   readonly view: TableView<Row>
-  readonly virtualizer: Virtualizer<HTMLDivElement, Element>
+  /** Rows that the page keys move by. */
+  readonly pageSize: number
   readonly scrollTo: (row: number) => void
   readonly actions: RowActions<Row>
   readonly toggle: ((position: number, isRange: boolean) => void) | undefined
   readonly tree: Tree<Row> | undefined
 }
 
-export const useCursor = <Row>({ view, virtualizer, scrollTo, actions, toggle, tree }: Options<Row>) => {
+export const useCursor = <Row>({ view, pageSize, scrollTo, actions, toggle, tree }: Options<Row>) => {
   const [cursor, setCursor] = useState(-1)
   const last = view.count - 1
   const move = (to: number) => {
@@ -31,8 +31,6 @@ export const useCursor = <Row>({ view, virtualizer, scrollTo, actions, toggle, t
     setCursor(next)
     scrollTo(next)
   }
-  const height = virtualizer.scrollElement?.clientHeight ?? 0
-  const pageSize = Math.max(1, Math.floor(height / virtualizer.options.estimateSize(0)) - 2)
   const row = cursor === -1 ? undefined : view.rowAt(cursor)
   const onRow = (action: ((row: Row) => void) | undefined) => () => {
     if (row !== undefined) action?.(row)

@@ -1,10 +1,23 @@
 /** Layers above the page: the drawer with a form, the dialog, and the confirmation. */
-import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, type SubmitEvent, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  type SubmitEvent,
+  type SyntheticEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { createPortal } from 'react-dom'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 import css from './layers.module.css'
+import { closeDialog, openDialog } from './place.ts'
+import { raiseToasts } from './toast.tsx'
 
 type LayerProps = {
   readonly title: string
@@ -12,38 +25,93 @@ type LayerProps = {
   readonly children: ReactNode
 }
 
-const createCloseHandler = (onClose: () => void) => (open: boolean) => {
-  if (!open) onClose()
+/** The field of a layer that gets the focus. */
+export const FIRST_FIELD = ':is(input:not([hidden], [type=hidden], [type=checkbox]), select, textarea):enabled'
+
+/** Returns true if the pointer is on the backdrop. Its events have the dialog as their target, as those of its padding do. */
+const isOnBackdrop = ({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLDialogElement>): boolean => {
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
+  return target === currentTarget && (clientX < left || clientX > right || clientY < top || clientY > bottom)
 }
 
-/** Creates the function that finds the first field of a layer for its focus. Without one, Base UI chooses. */
-const createFindFirstField = (layer: RefObject<HTMLDivElement | null>) => () =>
-  layer.current?.querySelector<HTMLElement>('input:not([hidden], [type=checkbox]), select, textarea') ?? true
+type ModalProps = {
+  readonly className: string | undefined
+  readonly label?: string | undefined
+  readonly labelledBy?: string | undefined
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A modal dialog. The browser keeps the focus in it, and returns it to the control that had it before. */
+const Modal = ({ className, label, labelledBy, onClose, children }: ModalProps) => {
+  const layer = useRef<HTMLDialogElement>(null)
+  const isPressed = useRef(false)
+  useLayoutEffect(() => {
+    const { current: dialog } = layer
+    if (!dialog) return undefined
+    openDialog(dialog)
+    dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+    return () => {
+      closeDialog(dialog)
+      // Those that came while it was open.
+      raiseToasts()
+    }
+  }, [])
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    // The layer below stays, and so does one that a dialog of its parts covers.
+    event.stopPropagation()
+    onClose()
+  }
+  const cancel = (event: SyntheticEvent<HTMLDialogElement>) => {
+    // Choosing a file can be cancelled as well.
+    if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    onClose()
+  }
+  const reopen = ({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
+    // The browser may close it without asking. It stays until its parent takes it away.
+    if (target !== currentTarget || !currentTarget.isConnected || currentTarget.open) return
+    currentTarget.showModal()
+    onClose()
+  }
+  return createPortal(
+    <dialog
+      ref={layer}
+      data-layer=""
+      className={className}
+      aria-label={label}
+      aria-labelledby={labelledBy}
+      onKeyDown={onKey}
+      onCancel={cancel}
+      onClose={reopen}
+      onPointerDown={(event: PointerEvent<HTMLDialogElement>) => {
+        isPressed.current = isOnBackdrop(event)
+      }}
+      // A text that is selected beyond the edge does not close it.
+      onClick={(event) => isPressed.current && isOnBackdrop(event) && onClose()}
+    >
+      {children}
+    </dialog>,
+    document.body,
+  )
+}
 
 type DrawerProps = LayerProps & { readonly isWide?: boolean }
 
 export const Drawer = ({ title, onClose, children, isWide }: DrawerProps) => {
-  const layer = useRef<HTMLDivElement>(null)
+  const id = useId()
   return (
-    <Base.Root open onOpenChange={createCloseHandler(onClose)}>
-      <Base.Portal>
-        <Base.Backdrop className={css.backdrop} />
-        <Base.Popup
-          ref={layer}
-          data-layer=""
-          className={cx(css.drawer, isWide && css.wideDrawer)}
-          initialFocus={createFindFirstField(layer)}
-        >
-          <header className={css.drawerHead}>
-            <Base.Title>{title}</Base.Title>
-            <Base.Close render={<Button isIcon look="quiet" aria-label="Close" />}>
-              <X size={16} aria-hidden="true" />
-            </Base.Close>
-          </header>
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal className={cx(css.drawer, isWide && css.wideDrawer)} labelledBy={id} onClose={onClose}>
+      <header className={css.drawerHead}>
+        <h2 id={id}>{title}</h2>
+        <Button isIcon look="quiet" aria-label="Close" onClick={onClose}>
+          <X size={16} aria-hidden="true" />
+        </Button>
+      </header>
+      {children}
+    </Modal>
   )
 }
 
@@ -54,23 +122,17 @@ type DialogProps = LayerProps & {
 }
 
 export const Dialog = ({ title, label, onClose, children, isWide }: DialogProps) => {
-  const layer = useRef<HTMLDivElement>(null)
+  const id = useId()
   return (
-    <Base.Root open onOpenChange={createCloseHandler(onClose)}>
-      <Base.Portal>
-        <Base.Backdrop className={css.backdrop} />
-        <Base.Popup
-          ref={layer}
-          data-layer=""
-          className={cx(css.dialog, isWide && css.wide)}
-          aria-label={label}
-          initialFocus={createFindFirstField(layer)}
-        >
-          {title !== '' && <Base.Title>{title}</Base.Title>}
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal
+      className={cx(css.dialog, isWide && css.wide)}
+      label={label}
+      labelledBy={title === '' ? undefined : id}
+      onClose={onClose}
+    >
+      {title !== '' && <h2 id={id}>{title}</h2>}
+      {children}
+    </Modal>
   )
 }
 

@@ -15,15 +15,11 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import type { Resource } from '../resource.ts'
+import { ResourceDrawer } from '../resource-drawer.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 
 /** Most objects have no owner. Shown in a Suspense. */
 export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
-
-// `lazy` forgets that the component is generic.
-const ResourceDrawer = lazy(() =>
-  import('../resource-drawer.tsx').then((module) => ({ default: module.ResourceDrawer })),
-) as typeof import('../resource-drawer.tsx').ResourceDrawer
 
 /** The list that contains the object. */
 export type Parent = { readonly text: string; readonly link: LinkProps }
@@ -169,11 +165,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
       {!tab?.hasKeys && <Hints hints={[...(mayEdit ? [EDIT] : []), ...hints, ALL_SHORTCUTS]} />}
       {search.edit !== undefined &&
         (props.drawer?.(close) ??
-          (resource && (
-            <Suspense>
-              <ResourceDrawer resource={resource} id={id} onClose={close} blocked={edit?.blocked} />
-            </Suspense>
-          )))}
+          (resource && <ResourceDrawer resource={resource} id={id} onClose={close} blocked={edit?.blocked} />))}
       {isDeleting &&
         (remove.dialog?.(stopDelete, leave) ??
           (resource && (
