@@ -5,8 +5,19 @@ import { DeletePreview } from '../../history/delete-preview.tsx'
 import { Confirm } from '../../ui/layers.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { NoteField } from '../note-field.tsx'
-import type { DeleteProps } from './delete-dialog.tsx'
+import type { Resource } from '../resource.ts'
 import { createUndo } from './undo.ts'
+
+export type DeleteProps<T> = {
+  readonly resource: Resource<T>
+  readonly id: string
+  readonly name: string
+  /** Describes the further objects that are deleted, or lose their reference. */
+  readonly deleteWarning: string
+  readonly onClose: () => void
+  /** Leaves the page of the object. */
+  readonly onConfirmed?: () => unknown
+}
 
 export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, onConfirmed }: DeleteProps<T>) => {
   const client = useQueryClient()
