@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts } from '../../../src/app/contracts.ts'
-import { KEY_FIELDS, WRITE_FIELDS } from '../../../src/contract/fields/history-fields.ts'
+import { isFieldOfCall } from '../../../src/contract/fields/history-fields.ts'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
 import { buildDeviceFields } from '../devices/fields.ts'
@@ -28,7 +28,7 @@ const properties = (schema: z.ZodType | (() => z.ZodType)): string[] => {
   const made = typeof schema === 'function' ? schema() : schema
   const names = Object.keys(z.toJSONSchema(made, { io: 'input', unrepresentable: 'any' }).properties ?? {})
   // Fields of every write are no fields of the resource.
-  return names.filter((name) => !Object.hasOwn({ ...KEY_FIELDS, ...WRITE_FIELDS }, name))
+  return names.filter((name) => !isFieldOfCall(name))
 }
 
 /** "serial of devices is missing in web/src/devices/fields.ts" */

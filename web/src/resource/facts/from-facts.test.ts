@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts } from '../../../../src/app/contracts.ts'
-import { KEY_FIELDS, WRITE_FIELDS } from '../../../../src/contract/fields/history-fields.ts'
+import { isFieldOfCall } from '../../../../src/contract/fields/history-fields.ts'
 import { FACTS, RESOURCES, toContractName } from '../../../../src/inventory/resources.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { CUSTOM_RESOURCES, REFERENCE_TARGETS } from '../../../../src/resource/custom/fields.ts'
@@ -17,7 +17,7 @@ const toObject = (schema: z.ZodType | (() => z.ZodType)): z.ZodType =>
 const listInputs = (resource: (typeof RESOURCES)[number]['name']): string[] => {
   const { create }: { readonly create: AnyOperation } = contracts[toContractName(resource)]
   const { properties = {} } = z.toJSONSchema(toObject(create.input), { io: 'input', unrepresentable: 'any' })
-  return Object.keys(properties).filter((name) => !Object.hasOwn({ ...KEY_FIELDS, ...WRITE_FIELDS }, name))
+  return Object.keys(properties).filter((name) => !isFieldOfCall(name))
 }
 
 /** The operation names the parent by the device in its path. */
