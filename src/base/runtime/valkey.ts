@@ -38,10 +38,12 @@ const CHECK = ['SET', 'plat:check', '', 'XX'] as const
 
 const isClosed = (error: unknown): boolean => getTextErrorCode(error) === 'ERR_REDIS_CONNECTION_CLOSED'
 
+const createTimeoutError = (patienceMs: number) => new ValkeyTimeoutError(`no answer within ${patienceMs} ms`)
+
 const withTimeout = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ValkeyTimeoutError(`no answer within ${patienceMs} ms`)), patienceMs)
+    timer = setTimeout(() => reject(createTimeoutError(patienceMs)), patienceMs)
   })
   try {
     return await Promise.race([work, late])
@@ -56,6 +58,9 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
   let client: RedisClient | undefined
   /** The last failure. It ends with the success of `decidedBy`, because a full server goes on to answer reads. */
   let failed: (ValkeyFailure & { readonly decidedBy: string | undefined }) | undefined
+
+  /** Clients that were dropped because an answer came too late. */
+  const late = new WeakSet<RedisClient>()
 
   /** Drops a client that lost its connection. It is not reused; the next command creates another. */
   const drop = (used: RedisClient): void => {
@@ -78,6 +83,9 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
     try {
       return await withTimeout(used.send(command, [...args]), patienceMs)
     } catch (error) {
+      // The other commands of a dropped client end with it, for the same reason.
+      if (isClosed(error) && late.has(used)) throw createTimeoutError(patienceMs)
+      if (error instanceof ValkeyTimeoutError) late.add(used)
       if (!isValkeyReply(error)) drop(used)
       throw error
     }

@@ -230,6 +230,27 @@ test('a server that is frozen delays /readyz by less than two seconds, and the j
   expect(await readMetric()).toBe('1')
 })
 
+test('a frozen server has one reason and one line in the log, whichever request notices it', async () => {
+  cookie = cookieOf(await app.login('ada', PASSWORD))
+  app.entries.length = 0
+  const pid = await findPid()
+  process.kill(pid, 'SIGSTOP')
+  const ask = async (waitMs: number) => {
+    await Bun.sleep(waitMs)
+    const startedMs = performance.now()
+    const response = await app.send('GET /api/auth/me', { cookie })
+    const { error } = (await response.json()) as { error: string }
+    expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS)
+    return [response.status, error.split(':')[0]]
+  }
+  // Some share the connection that the first one drops, and others the next one.
+  const answers = await Promise.all(Array.from({ length: 9 }, (_, i) => ask(i * 200)))
+  process.kill(pid, 'SIGCONT')
+  expect(answers).toEqual(answers.map(() => [503, 'The session store does not answer in time']))
+  expect(app.entries.filter((entry) => entry.includes('the session store is away'))).toHaveLength(1)
+  await app.runJob(CHECK_JOB)
+})
+
 test('a readiness check leaves nothing in the server', async () => {
   await send('FLUSHALL')
   expect((await readReadiness())[0]).toBe(200)
