@@ -48,7 +48,17 @@ const refuseRedirects =
     throw new AppError('UNAVAILABLE', explainRedirect(base, url, response.headers.get('location')))
   }
 
-/** Explains Bun's `ConnectionRefused` in words. */
+const NOT_THERE = 'nothing listens there. Is the server running? Its address is PLAT_URL or --url'
+const CUT = 'the connection was cut before the end of the answer. A change may have been made'
+/** Reasons by the code of an error of Bun or of the system. */
+const REASONS: Readonly<Record<string, string>> = {
+  ConnectionRefused: NOT_THERE,
+  ECONNREFUSED: NOT_THERE,
+  ECONNRESET: CUT,
+  EPIPE: CUT,
+}
+
+/** Explains a failed connection in words. */
 const explain =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -56,10 +66,8 @@ const explain =
       return await fetch(url, init)
     } catch (error) {
       if (error instanceof AppError || init.signal?.aborted) throw error
-      const code = getErrorCode(error)
-      const isRefused = code === 'ConnectionRefused' || code === 'ECONNREFUSED'
-      const reason = isRefused ? 'nothing listens there. Is the server running? Its address is PLAT_URL or --url' : ''
-      throw reason === '' ? error : new Error(reason, { cause: error })
+      const reason = REASONS[getErrorCode(error)]
+      throw reason === undefined ? error : new Error(reason, { cause: error })
     }
   }
 
