@@ -42,8 +42,16 @@ export const launchNginx = async ({ configure, fill }: Servers): Promise<{ port:
 
 const SUBJECT = ['-subj', '/CN=plat.example.com', '-days', '1', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
 
+type Options = {
+  /** Replaces nginx's own limit of 60 seconds, which the configuration keeps. */
+  readonly readTimeout?: string
+}
+
 /** Starts nginx with the configuration of `packaging/ha`. @param ports of the two instances */
-export const startNginx = async (ports: readonly [number, number]): Promise<Nginx> => {
+export const startNginx = async (
+  ports: readonly [number, number],
+  { readTimeout = '60s' }: Options = {},
+): Promise<Nginx> => {
   const configure = (port: number, dir: string): string => {
     const replaced = {
       '10.0.0.11:8080': `127.0.0.1:${ports[0]}`,
@@ -57,7 +65,7 @@ export const startNginx = async (ports: readonly [number, number]): Promise<Ngin
       if (!server.includes(from)) throw new Error(`packaging/ha/nginx.conf has no ${from}`)
       server = server.replaceAll(from, to)
     }
-    return server
+    return `proxy_read_timeout ${readTimeout};\n${server}`
   }
   const { port, stop } = await launchNginx({
     configure,

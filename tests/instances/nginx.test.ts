@@ -8,7 +8,7 @@ const BODIES = { 'no body': '', 'a body': '{"name":"x"}', 'a long body': JSON.st
 const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** How an instance ends a request that it has read. */
-type End = 'answers' | 'closes' | 'resets' | 'breaks off' | 'has an error'
+type End = 'answers' | 'closes' | 'resets' | 'breaks off' | 'has an error' | 'freezes'
 
 /** The requests that the instances have read, in order. */
 let seen: string[] = []
@@ -33,6 +33,7 @@ const startInstance = (port: number) =>
           socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
         else if (end === 'has an error')
           socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
+        else if (end === 'freezes') return
         else if (end === 'closes') socket.end()
         else if (end === 'resets') socket.terminate()
         else socket.end('HTTP/1.1 200 OK\r\nContent-Len')
@@ -54,12 +55,8 @@ beforeEach(() => {
   seen = []
 })
 
-const send = async (
-  method: string,
-  body: string,
-  path = '/api/devices/a%2Fb?x=1',
-): Promise<readonly [number, readonly string[]]> => {
-  const response = await fetch(nginx.url + path, {
+const send = async (method: string, body: string, { url } = nginx): Promise<readonly [number, readonly string[]]> => {
+  const response = await fetch(`${url}/api/devices/a%2Fb?x=1`, {
     method,
     ...(body !== '' && { body }),
     tls: { rejectUnauthorized: false },
@@ -110,6 +107,23 @@ describe('a request while one instance refuses connections', () => {
       ),
     )
   })
+})
+
+test('an instance that freezes with a request delays it by the limit of nginx, and a write is not sent again', async () => {
+  end = 'freezes'
+  instances = ports.map(startInstance)
+  const quick = await startNginx(ports, { readTimeout: '200ms' })
+  const answers: unknown[] = []
+  for (const method of ['GET', ...WRITES]) {
+    seen = []
+    answers.push([method, ...(await send(method, '', quick))])
+  }
+  await quick.stop()
+  const line = (method: string, status: number, sent: number) => [method, status, Array(sent).fill(WANTED(method))]
+  expect(answers).toEqual([
+    line('GET', 200, 2),
+    ...WRITES.map((method) => line(method, method === 'PUT' || method === 'DELETE' ? 502 : 504, 1)),
+  ])
 })
 
 test.each(WRITES)(
