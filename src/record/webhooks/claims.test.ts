@@ -150,6 +150,21 @@ if (engines().includes('postgres')) {
     expect(await claimableIds(webhookId)).toEqual(['held-4'])
   })
 
+  test('an object of which an instance sends does not delay the others, until 5,000 deliveries are before theirs', async () => {
+    const { webhookId } = await due()
+    const add = (name: string, count: number) =>
+      more(
+        webhookId,
+        Array.from({ length: count }, (_, i) => [`${name}-${i}`, 'busy', 1]),
+      )
+    for (const name of ['busy-a', 'busy-b', 'busy-c', 'busy-d']) await add(name, 1000)
+    await more(webhookId, [['patient', 'other', 2]])
+    await take('busy-a-0', 'another')
+    expect(await claimableIds(webhookId)).toEqual(['patient'])
+    await add('busy-e', 1000)
+    expect(await claimableIds(webhookId)).toEqual([])
+  })
+
   test('deliveries without an object, of an earlier version, do not wait for each other', async () => {
     const { webhookId } = await due()
     await more(webhookId, [
