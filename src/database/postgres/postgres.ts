@@ -262,7 +262,7 @@ export const openPostgres = <Tables>(
   }
   let isReachable = true
 
-  const transact = createWriter<Tables>({ pool, dialect, log: logQuery })
+  const transact = createWriter<Tables>({ pool, dialect, log: logQuery, lockMs: limits.lockMs })
   // Statements that are not awaited fail at the commit.
   const write: typeof transact = (work, options) =>
     transact(work, options).catch((error: unknown) => {
