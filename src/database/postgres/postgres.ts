@@ -51,7 +51,7 @@ import {
 } from './writes.ts'
 
 /** A running server answers at once. */
-const CONNECT_S = 5
+const CONNECT_S = 4
 /** Time limit of a ping; without an answer the server counts as unreachable. */
 const PING_MS = 2000
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
