@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
-import { engines } from '../../../testing/servers/servers.ts'
+import { engines, postgres } from '../../../testing/servers/servers.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 
 if (engines().includes('postgres')) {
@@ -41,6 +43,38 @@ if (engines().includes('postgres')) {
       expect(database.db.fault()?.kind).toBe(kind)
       await expect(database.db.ping()).rejects.toThrow(message)
     }
+  })
+
+  test('a file that PostgreSQL cannot open, as on a file system that can only be read, is a fault of its disk', async () => {
+    const { url } = await postgres()
+    const { rows } = await sql<{ name: string }>`SELECT current_database() AS name`.execute(database.db.read)
+    const owner = new SQL({ url: new URL(`/${rows[0]?.name}`, url).href, max: 1 })
+    await owner`CREATE TABLE unreadable (n INTEGER)`
+    const [row] =
+      await owner`SELECT current_setting('data_directory') || '/' || pg_relation_filepath('unreadable') AS path`
+    // A process that has the file open does not open it again.
+    await owner.close()
+    renameSync(row.path, `${row.path}.away`)
+    mkdirSync(row.path)
+    const error = await database.db
+      .write(({ db }) => sql`INSERT INTO unreadable VALUES (1)`.execute(db))
+      .then(
+        () => undefined,
+        (failure: unknown) => failure,
+      )
+    rmdirSync(row.path)
+    renameSync(`${row.path}.away`, row.path)
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', fault: { kind: 'failing' } })
+  })
+
+  test('a missing privilege is no fault', async () => {
+    const before = database.db.fault()
+    const asked = database.db.write(async ({ db }) => {
+      await sql`SET LOCAL ROLE pg_monitor`.execute(db)
+      await sql`SELECT 1 FROM pg_authid`.execute(db)
+    })
+    await expect(asked).rejects.toMatchObject({ errno: '42501' })
+    expect(database.db.fault()).toBe(before)
   })
 
   test.each(['22012', '42P01', 'P0001', 'XX000'])('SQLSTATE %s is no fault', async (state) => {

@@ -74,6 +74,13 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   ],
 ]
 
+/** The SQLSTATEs of a missing privilege and of a wrong kind of object. */
+const REFUSED_FILE = /^(42501|42809)$/
+/** The parts of PostgreSQL that open its files: they use these too, such as for a file system that can only be read. */
+const STORAGE = /^(md|fd|slru|buffile|relmapper|copydir)\.c$/
+/** `io_error`. */
+const IO_ERROR = '58030'
+
 const getSqlState = (error: unknown): string =>
   error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
 
@@ -109,8 +116,10 @@ export const isLockConflict = (error: unknown): boolean => {
 /** Returns the fault that an error, translated or not, reports; undefined for any other error. */
 export const getPostgresFault = (error: unknown): Fault | undefined => {
   if (error instanceof FaultError) return error.fault
-  const state = getSqlState(error)
-  return state === '' ? undefined : FAULTS.find(([pattern]) => pattern.test(state))?.[1]
+  if (!(error instanceof SQL.PostgresError)) return undefined
+  const isRefusedFile = REFUSED_FILE.test(getSqlState(error)) && STORAGE.test(error.file ?? '')
+  const state = isRefusedFile ? IO_ERROR : getSqlState(error)
+  return FAULTS.find(([pattern]) => pattern.test(state))?.[1]
 }
 
 /** Returns a 503 for an error of the server's state; any other error unchanged. */

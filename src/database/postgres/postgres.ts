@@ -51,7 +51,7 @@ import {
 } from './writes.ts'
 
 /** A running server answers at once. */
-const CONNECT_S = 5
+const CONNECT_S = 4
 /** Time limit of a ping; without an answer the server counts as unreachable. */
 const PING_MS = 2000
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
@@ -262,7 +262,7 @@ export const openPostgres = <Tables>(
   }
   let isReachable = true
 
-  const transact = createWriter<Tables>({ pool, dialect, log: logQuery })
+  const transact = createWriter<Tables>({ pool, dialect, log: logQuery, lockMs: limits.lockMs })
   // Statements that are not awaited fail at the commit.
   const write: typeof transact = (work, options) =>
     transact(work, options).catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions }
 import { trackWrittenTables } from '../query/written-tables.ts'
 import { createLocal } from '../transaction-state.ts'
 import type { PostgresPool } from './connections/pool.ts'
+import { isAway, isLockConflict } from './errors.ts'
 import { buildCountSql, countGuarded, guardAlone, isGuardFailure, joinGuards } from './guards.ts'
 import { TIMELINE_PREFIX } from './standbys/timeline.ts'
 import { createTransactionKysely, PostgresTransaction } from './transaction.ts'
@@ -50,6 +51,11 @@ const MOST_JOINED = 2
 /** Maximum number of callers in one transaction, and the time in which it accepts more of them. */
 const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
+/**
+ * The share of the limit on waiting for a lock (10 s). A caller that has waited in line that long when the one before it waits in vain, for
+ * a lock or a connection, gets the same error. So each has its answer within 15 s, however long the line.
+ */
+const LINE_SHARE = 0.4
 
 /** Returns the lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
 const computeLock = (name: string): number => {
@@ -102,12 +108,20 @@ export const createRevisionIn =
 
 export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
 
-type Options = { readonly pool: PostgresPool; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
+type Options = {
+  readonly pool: PostgresPool
+  readonly dialect: Dialect
+  readonly log: (event: LogEvent) => void
+  /** Time limit of waiting for a lock. */
+  readonly lockMs: number
+}
 type Work<Tables, T> = (tx: Tx<Tables>) => Promise<T>
 type Waiting<Tables> = {
   readonly work: Work<Tables, unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  /** A `performance.now()`. */
+  readonly sinceMs: number
 }
 
 /** One transaction, to which work is added piece by piece. */
@@ -208,7 +222,7 @@ class Writing<Tables> {
   }
 }
 
-export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables>['write'] => {
+export const createWriter = <Tables>({ pool, dialect, log, lockMs }: Options): Db<Tables>['write'] => {
   // Each server begins with a random shard. Few are used, because readers add them up.
   const first = Math.floor(Math.random() * REVISION_SHARDS)
   const shards = Array.from({ length: REVISION_SHARDS }, (_, at) => (first + at) % REVISION_SHARDS)
@@ -249,10 +263,23 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
     }
   }
 
-  const answer = async ({ work, resolve, reject }: Waiting<Tables>): Promise<void> => alone(work).then(resolve, reject)
+  /** Refuses those who have waited long, if the error is one for which they would wait again. */
+  const refuseLate = (queue: Waiting<Tables>[], error: unknown): void => {
+    if (!isLockConflict(error) && !isAway(error)) return
+    const dueMs = performance.now() - lockMs * LINE_SHARE
+    while (queue[0] && queue[0].sinceMs <= dueMs) queue.shift()?.reject(error)
+  }
+
+  /** Runs one work of a queue that others may join meanwhile. */
+  const answer = async ({ work, resolve, reject }: Waiting<Tables>, queue: Waiting<Tables>[]): Promise<void> =>
+    alone(work).then(resolve, (error: unknown) => {
+      reject(error)
+      refuseLate(queue, error)
+    })
 
   /** Runs all queued work, and work that is queued until it ends, in one transaction. */
   const together = async (queue: Waiting<Tables>[]): Promise<void> => {
+    const answerAgain = (all: readonly Waiting<Tables>[]) => Promise.all(all.map((one) => answer(one, queue)))
     const done: (() => void)[] = []
     const again: Waiting<Tables>[] = []
     const taken: Waiting<Tables>[] = []
@@ -268,25 +295,30 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
             done.push(() => next.resolve(value))
           } catch (error) {
             if (isRetryable(error)) again.push(next)
-            else done.push(() => next.reject(error))
+            else
+              done.push(() => {
+                next.reject(error)
+                refuseLate(queue, error)
+              })
           }
         }
       })
     } catch (error) {
       // Nothing was committed, which is certain only if the server has said so.
-      if (isRetryable(error) || error instanceof GuardError) return void (await Promise.all(taken.map(answer)))
+      if (isRetryable(error) || error instanceof GuardError) return void (await answerAgain(taken))
       for (const { reject } of taken) reject(error)
+      refuseLate(queue, error)
       return
     }
     for (const settle of done) settle()
-    await Promise.all(again.map(answer))
+    await answerAgain(again)
   }
 
   const queues = new Map<string, Waiting<Tables>[]>()
   const drain = async (name: string, queue: Waiting<Tables>[]): Promise<void> => {
     while (queue.length > 0) {
       const only = queue.length === 1 ? queue.shift() : undefined
-      await (only ? answer(only) : together(queue))
+      await (only ? answer(only, queue) : together(queue))
     }
     queues.delete(name)
   }
@@ -295,7 +327,12 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
     if (serializeBy === undefined) return alone(work, takesLong)
     return new Promise<T>((resolve, reject) => {
       // The resolved value is the result of this very work.
-      const waiting: Waiting<Tables> = { work, resolve: (value) => resolve(value as T), reject }
+      const waiting: Waiting<Tables> = {
+        work,
+        resolve: (value) => resolve(value as T),
+        reject,
+        sinceMs: performance.now(),
+      }
       const queue = queues.get(serializeBy)
       if (queue) return void queue.push(waiting)
       const made = [waiting]

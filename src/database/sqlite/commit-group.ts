@@ -150,8 +150,8 @@ export class CommitGroup {
     try {
       this.#waitForDisk(!group.every(({ deferSync }) => deferSync))
       if (large) {
-        this.#listeners.check?.()
         await this.#listeners.beforeLarge?.()
+        this.#listeners.check?.()
         await large.open()
       }
       this.#writer = large ?? this.#database

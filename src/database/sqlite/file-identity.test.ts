@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { until } from '../../../testing/until.ts'
 import { createLogger } from '../../base/runtime/log.ts'
+import { SLOW } from './slow-reads.ts'
 import { openSqlite, type SqliteDb } from './sqlite.ts'
 
 let folder: string
@@ -25,8 +26,8 @@ let isOpen = false
 const logged: string[] = []
 const log = createLogger({ level: 'info', format: 'text', write: (entry) => logged.push(entry) })
 
-const open = async () => {
-  db = openSqlite(file, { log, lookMs: 20 })
+const open = async (lookMs = 20) => {
+  db = openSqlite(file, { log, lookMs })
   isOpen = true
   await db.write(({ db: tx }) => sql`CREATE TABLE IF NOT EXISTS t (n INTEGER)`.execute(tx))
 }
@@ -107,6 +108,19 @@ describe('a replaced data file', () => {
     await expect(large).rejects.toThrow(REPLACED)
     await close()
     expect(readdirSync(folder).filter((name) => name.startsWith('plat.db'))).toEqual(['plat.db'])
+  })
+
+  test('is not opened by a read that comes before the next look', async () => {
+    await close()
+    await open(3_600_000)
+    await insert(1)
+    const { contents } = replace(join(folder, 'old.db'))
+    const { rows } = await sql`SELECT n FROM t ${SLOW}`.execute(db.read)
+    const streamed = await Array.fromAsync(db.stream(db.read.selectFrom('t').selectAll()))
+    expect([rows, streamed.flat()]).toEqual([[{ n: 1 }], [{ n: 1 }]])
+    expect(readFileSync(file).equals(contents[0] ?? Buffer.alloc(0))).toBe(true)
+    await close()
+    expect(readFileSync(file).equals(contents[0] ?? Buffer.alloc(0))).toBe(true)
   })
 
   test('is noticed without a write, and logged once', async () => {

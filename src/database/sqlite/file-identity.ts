@@ -14,6 +14,8 @@ export type FileIdentity = {
   readonly checkAll: () => void
   /** Returns the result of the last check. */
   readonly isInPlace: () => boolean
+  /** Returns true if a new connection to the path would open the same files, in 2 us. With others it would mix the old log with the new file. */
+  readonly mayOpen: () => boolean
   /** Called outside of any transaction after a failed check: moves the log into the opened file, and out of the way of the new one. */
   readonly leave: () => void
 }
@@ -38,6 +40,8 @@ export const createFileIdentity = (file: string, writer: Database, now = () => n
 
   const isOwnFile = (): boolean => isSame(readPlace(file), places.file)
 
+  const readIsOwnLog = (): boolean => places.log === undefined || isSame(readPlace(log), places.log)
+
   const requirePlace = (isKept: boolean): void => {
     isInPlace = isKept
     if (!isKept) throw new FaultError(DISK_FAULTS.replaced)
@@ -50,10 +54,11 @@ export const createFileIdentity = (file: string, writer: Database, now = () => n
 
   return {
     isInPlace: () => isInPlace,
+    mayOpen: () => isInPlace && isOwnFile() && readIsOwnLog(),
     check: () => requirePlace(isOwnFile() && isOwnLog),
     checkAll: () => {
       places.log ??= readPlace(log)
-      isOwnLog = places.log === undefined || isSame(readPlace(log), places.log)
+      isOwnLog = readIsOwnLog()
       requirePlace(isOwnFile() && isOwnLog)
     },
     leave: () => {

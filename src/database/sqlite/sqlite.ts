@@ -186,7 +186,7 @@ export const openSqlite = <Tables>(
     answers++
     watch.log(event)
   }
-  const slowReads = createSlowReads(file, logRead, { mayOpen: identity.isInPlace })
+  const slowReads = createSlowReads(file, logRead, { mayOpen: identity.mayOpen })
   const readDb = createSqliteKysely<Tables>(reportTo(noticed, slowReads.elsewhere(runOn(readCache, logRead))))
   const writeDb = createSqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
@@ -224,8 +224,8 @@ export const openSqlite = <Tables>(
   let snapshotsDue: ((beforeMs: number) => void) | undefined
   // A scan is not recalled, and then recalling the others has no effect.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
-  const { check, isInPlace } = identity
-  const moving = { onFailure: onCheckpointFailure, mayOpen: isInPlace, snapshots, recall }
+  const { check, mayOpen } = identity
+  const moving = { onFailure: onCheckpointFailure, mayOpen, snapshots, recall }
   const checkpoints = createCheckpoints({ file, writer, ...moving, ...timing })
   const { maintain: between, beforeLarge } = checkpoints
   const listeners = { check, lockWaitMs, begun, ended, finish, between, beforeLarge, large: largeWriter }
@@ -244,7 +244,7 @@ export const openSqlite = <Tables>(
   }
   const openSnapshot = (): Database => {
     // Another file may be at the path, and without changes every read sees the same state.
-    if (!identity.isInPlace()) return reader
+    if (!mayOpen()) return reader
     const snapshot = idle.pop() ?? connect(file, cachePages())
     snapshot.run('BEGIN')
     return snapshot

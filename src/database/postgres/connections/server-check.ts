@@ -22,7 +22,7 @@ const REFUSED: readonly { readonly engine: string; readonly pattern: RegExp; rea
 /** Turns the connections are asked in. A pooler usually gives both the same server process in the first one. */
 const TURNS = 8
 /** A pooler without a free session lets a connection wait. */
-const PATIENCE_MS = 5000
+const PATIENCE_MS = 4000
 const PROTOCOL_VIOLATION = '08P01'
 
 type Checked = {
