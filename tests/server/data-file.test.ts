@@ -261,19 +261,22 @@ test(
     await create(server, folder, 'before')
     const reason =
       'The disk fails (I/O error): changes are refused until one succeeds; look at the log of the kernel (dmesg), make a backup, and replace the disk if it is broken'
-    const repair = await failing(server.pid, 'pwrite64,pread64,fsync,fdatasync', [file, `${file}-wal`])
+    const repairWrites = await failing(server.pid, 'pwrite64,fsync,fdatasync', [file, `${file}-wal`])
     expect(await create(server, folder, 'refused')).toEqual({ status: 503, error: reason })
     expect(await ready(server)).toEqual({ status: 503, message: reason })
+    await repairWrites()
+    await until('a ready server', async () => (await ready(server)).status === 200 || undefined)
+    const repairReads = await failing(server.pid, 'pread64', [file, `${file}-wal`])
     // SQLite takes the page that it cannot read for a damaged one.
     const read = await jsonTo(server, folder, 'GET /api/devices?q=before')
     expect([read.status, ((await read.json()) as { error: string }).error]).toEqual([
       503,
       'The data file is damaged, or its disk fails to read it: changes are refused until one succeeds; plat doctor shows details; if it is damaged, keep the folder as it is, and plat restore the latest backup',
     ])
-    await repair()
+    await repairReads()
     await until('a ready server', async () => (await ready(server)).status === 200 || undefined)
     expect((await create(server, folder, 'after')).status).toBe(201)
-    expect([logged('the disk fails').length, logged('changes are taken again').length]).toEqual([1, 1])
+    expect([logged('the disk fails').length, logged('changes are taken again').length]).toEqual([1, 2])
     await server.stop()
     expect(namesIn(file)).toEqual(expect.arrayContaining(['after', 'before']))
     expect(namesIn(file)).not.toContain('refused')

@@ -4,6 +4,7 @@ import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
 import { engines, postgres } from '../../../testing/servers/servers.ts'
+import { until } from '../../../testing/until.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 
 if (engines().includes('postgres')) {
@@ -40,9 +41,17 @@ if (engines().includes('postgres')) {
       if (!(error instanceof FaultError)) throw new Error(`no FaultError by ${how}: ${error}`)
       expect([error.code, error.status, error.fault.kind]).toEqual(['UNAVAILABLE', 503, kind])
       expect(error.message).toMatch(message)
-      expect(database.db.fault()?.kind).toBe(kind)
-      await expect(database.db.ping()).rejects.toThrow(message)
     }
+  })
+
+  test('a fault lasts until a write succeeds, and a ping names it', async () => {
+    const hasEnded = () => database.db.fault() === undefined || undefined
+    await until('the end of earlier faults', hasEnded)
+    await raise('53100', 'write').catch(() => {})
+    expect(database.db.fault()?.kind).toBe('full')
+    await expect(database.db.ping()).rejects.toThrow(/^The disk of PostgreSQL is full/)
+    await until('the end of the fault', hasEnded)
+    await database.db.ping()
   })
 
   test('a file that PostgreSQL cannot open, as on a file system that can only be read, is a fault of its disk', async () => {
