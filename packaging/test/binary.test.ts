@@ -152,7 +152,10 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
 
   test('it imports a device type, in a separate process', async () => {
     const file = join(root.path, 'type.yaml')
-    writeFileSync(file, 'manufacturer: Acme\nmodel: SW-1\nslug: acme-sw-1\ninterfaces:\n  - name: p1\n    type: 1000base-t\n')
+    writeFileSync(
+      file,
+      'manufacturer: Acme\nmodel: SW-1\nslug: acme-sw-1\ninterfaces:\n  - name: p1\n    type: 1000base-t\n',
+    )
     const { code, out } = await run([BINARY, 'device-type', 'import', file], { env: client })
     expect([code, out]).toEqual([0, 'created: Acme SW-1\n1 created, 0 updated, 0 unchanged\n'])
   })

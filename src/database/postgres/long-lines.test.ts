@@ -26,7 +26,7 @@ if (engines().includes('postgres')) {
 
   const take = (on: typeof db) => on.write((tx) => on.sql.lockNames(tx.db, ['pool 1']), { serializeBy: 'pool 1' })
 
-  test('a line of writes is refused with the first one that waits in vain for a lock, and later writes wait anew', async () => {
+  test('when a write fails to get a lock in time, those that waited behind it get the same error, and later ones wait again', async () => {
     const free = await startPaused((pause) =>
       other.write(async (tx) => {
         await other.sql.lockNames(tx.db, ['pool 1'])

@@ -52,8 +52,8 @@ const MOST_JOINED = 2
 const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
 /**
- * The share of the limit on waiting for a lock (10 s). A caller that has waited in line that long when the one before it waits in vain, for
- * a lock or a connection, gets the same error. So each has its answer within 15 s, however long the line.
+ * The share of the limit on waiting for a lock (10 s). When a caller gets no lock or connection in time, those that have waited behind it
+ * for this share get the same error. So each has its answer within 15 s, however long the line.
  */
 const LINE_SHARE = 0.4
 
@@ -270,7 +270,7 @@ export const createWriter = <Tables>({ pool, dialect, log, lockMs }: Options): D
     while (queue[0] && queue[0].sinceMs <= dueMs) queue.shift()?.reject(error)
   }
 
-  /** Runs one work of a queue that others may join meanwhile. */
+  /** Runs one work of a queue that others may join until it ends. */
   const answer = async ({ work, resolve, reject }: Waiting<Tables>, queue: Waiting<Tables>[]): Promise<void> =>
     alone(work).then(resolve, (error: unknown) => {
       reject(error)
