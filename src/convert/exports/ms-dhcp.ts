@@ -1,11 +1,10 @@
 /** Converts the XML of a Microsoft DHCP server (`Export-DhcpServer -Leases`): scopes, their ranges, reservations and leases. */
-import { decodeXmlText } from '../../base/xml/xml.ts'
 import { formatCidr } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from '../hosts/found.ts'
 import { readHead } from '../hosts/text.ts'
-import { parseXml } from '../hosts/xml.ts'
+import { decodeXmlText, parseXml } from '../hosts/xml.ts'
 import { type DhcpFields, type DhcpObject, readLeaseTable } from './ms-dhcp-table.ts'
 import { parseSubnet, Scopes } from './scopes.ts'
 

@@ -1,11 +1,12 @@
 /** Converts the XML of nmap (`nmap -oX`) and its output for grep (`nmap -oG`). */
-import type { Attributes } from '../../base/xml/xml.ts'
+
 import { type Converter, createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { Findings } from './found.ts'
 import type { Found } from './found-store.ts'
 import { readGrepable } from './nmap-grepable.ts'
 import { readHead } from './text.ts'
+import type { Attributes } from './xml.ts'
 import { parseXml } from './xml.ts'
 
 /** Each address of a host has all its services, so a small file could become a large answer. nmap gives two addresses at most. */
