@@ -4,7 +4,7 @@ import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/servers/database.ts'
 import { engines, postgres } from '../../../testing/servers/servers.ts'
-import { until } from '../../../testing/until.ts'
+import { startPaused, until } from '../../../testing/until.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 
 if (engines().includes('postgres')) {
@@ -23,6 +23,15 @@ if (engines().includes('postgres')) {
     })
   }
 
+  /** Holds a lock that the trial write needs, which would end a fault of these tests while they look at it. */
+  const holdTrialWrites = () =>
+    startPaused((pause) =>
+      database.db.write(async ({ db }) => {
+        await sql`LOCK TABLE migrations`.execute(db)
+        await pause()
+      }),
+    )
+
   test.each([
     ['53100', 'full', /^The disk of PostgreSQL is full: .*; free space on it/],
     ['53200', 'memory', /^PostgreSQL is out of memory; its log says/],
@@ -33,6 +42,7 @@ if (engines().includes('postgres')) {
     ['XX001', 'damaged', /^The data of PostgreSQL are damaged/],
     ['XX002', 'damaged', /^The data of PostgreSQL are damaged/],
   ] as const)('SQLSTATE %s is UNAVAILABLE, and a fault of kind %s', async (state, kind, message) => {
+    const release = await holdTrialWrites()
     for (const how of ['read', 'write', 'commit'] as const) {
       const error = await raise(state, how).then(
         () => undefined,
@@ -41,7 +51,10 @@ if (engines().includes('postgres')) {
       if (!(error instanceof FaultError)) throw new Error(`no FaultError by ${how}: ${error}`)
       expect([error.code, error.status, error.fault.kind]).toEqual(['UNAVAILABLE', 503, kind])
       expect(error.message).toMatch(message)
+      expect(database.db.fault()?.kind).toBe(kind)
+      await expect(database.db.ping()).rejects.toThrow(message)
     }
+    await release()
   })
 
   test('a fault lasts until a write succeeds, and a ping names it', async () => {

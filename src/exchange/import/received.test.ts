@@ -7,8 +7,7 @@ import { testAll } from '../../../testing/cases.ts'
 import { pause } from '../../base/runtime/pause.ts'
 import { type Received, receive } from './received.ts'
 
-/** The goal is 50 ms. Beside the other tests of the gate it took 57 ms once. */
-const MOST_MS = 100
+const GOAL_MS = 50
 const MEGABYTES = 24
 
 let dir: string
@@ -70,12 +69,16 @@ describe.each(Object.entries(BODIES))(`${MEGABYTES} MB of %s`, (_, row) => {
   test('are received without a stall', async () => {
     // Warms up the compiler.
     await (await receiveAll(row.repeat(10))).close()
-    let received: Received | undefined
-    const stall = await longestStall(async () => {
-      received = await receiveAll(repeated(row))
-    })
-    await received?.close()
-    expect(stall).toBeLessThan(MOST_MS)
+    const measure = async (): Promise<number> => {
+      let received: Received | undefined
+      const stall = await longestStall(async () => {
+        received = await receiveAll(repeated(row))
+      })
+      await received?.close()
+      return stall
+    }
+    // Garbage of other tests may be collected during one of them. A stall of the code is in each.
+    expect(Math.min(await measure(), await measure())).toBeLessThan(GOAL_MS)
   })
 
   testAll('are cut into rows without a stall, and all of them', async () => {
@@ -85,7 +88,7 @@ describe.each(Object.entries(BODIES))(`${MEGABYTES} MB of %s`, (_, row) => {
       rows = await takeAll(received)
     })
     await received.close()
-    expect([stall < MOST_MS, rows]).toEqual([true, received.total])
+    expect([stall < GOAL_MS, rows]).toEqual([true, received.total])
   })
 })
 
