@@ -53,7 +53,7 @@ function sources() {
 }
 
 const isSource =
-  /^(web\/.*\.(ts|tsx|css|js|svg|html|woff2)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|contracts|kind-names|placement|vlan-scope)\.ts)$/
+  /^(web\/.*\.(ts|tsx|css|js|svg|html|woff2)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|sheets|utilization|contracts|kind-names|placement|vlan-scope)\.ts)$/
 
 function moveAway(from, to) {
   try {

@@ -1,0 +1,215 @@
+/** The files of the web UI: which sources the first one has, and which stand together in a file that is loaded later. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PAGES } from './src/pages.ts'
+
+const ROOT = import.meta.dirname
+/** The module with the facts of all commands, which `build.ts` generates. */
+export const COMMANDS = 'virtual:commands'
+
+/** The facts of all resources, and the rows of lists, which most files of pages need, and the first one not. */
+const ALL_LISTS =
+  /\/src\/(inventory\/resources|resource\/nouns)\.ts$|\/web\/src\/(resource\/facts\/menu-order|datacenters\/fields|networks\/subnet-key|table\/(engine|view|use-paged-view))\.ts$/
+/** The pages of devices are in the first file. */
+const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
+
+/** Folders with one file of pages each, loaded when they are opened. Pages of the first file are excluded in routes.tsx. */
+const FIRST_FOLDERS = ['devices', 'overview']
+const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
+const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilization'].filter(
+  (one) => !FIRST_FOLDERS.includes(one),
+)
+
+const LAZY = new RegExp(
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/key-sheet|views/view-dialogs|live/(apply|follow-feed|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form)|ui/combobox\.tsx)`,
+)
+
+/** Pages of users and permissions. */
+const ACCESS = /\/web\/src\/(access|account)\//
+
+/** Parts of the pages of users and ports that others have too: a separate file would cost each of them a request. */
+const PARTS =
+  /\/web\/src\/(connect\/code-block|access\/(access\.module|secret-field|queries)|ports\/(fields|range|labels))\./
+
+/** The pages of zones and of feeds, which share the choice of devices. */
+const DNS = /\/web\/src\/(dns|feeds)\//
+
+/** Parts of lists that the first pages lack. */
+const LISTS =
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled))\./
+
+/** Pages of networks, and what other pages show of them. */
+const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
+
+/** Dialogs of networks, loaded when they are opened. */
+const PLANNING =
+  /\/web\/src\/networks\/(space-(tab|bar)|planning\/((subnet|split|merge)-dialog|planning-queries|length-slider|moved-text))/
+
+/** The pages of address spaces and VLANs. */
+const SPACES = /\/web\/src\/(spaces\/|vlans\/(vlans-page|unnamed|vlans\.module))/
+
+const POOLS = /\/web\/src\/(pools|reservations)\//
+
+const UTILIZATION = /\/web\/src\/utilization\//
+
+/** The form of every resource, which the pages load when they are quiet. */
+const FORMS = /\/web\/src\/(resource\/resource-form|ui\/combobox)\.tsx/
+
+/** Values of custom fields in forms, lists and details. */
+const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
+
+/** Scans, discovered devices and the inbox. */
+const DISCOVERY = /\/web\/src\/discovery\//
+
+/** Changes, their undo, the moments of the past, and the dialog that shows the changes of a deletion. */
+const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
+
+/** The form of a device. */
+const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f)/
+
+const RACKS = /\/web\/src\/racks\/|\/src\/inventory\/racks\/placement\./
+
+const DEVICE_TYPES = /\/web\/src\/device-types\//
+
+/** The ports of devices and their cables. */
+const CABLING = /\/web\/src\/(cables|ports)\//
+
+const WEBHOOKS = /\/web\/src\/webhooks\//
+
+/** Setting up a factor has the dialogs of the account. */
+const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|webauthn)/
+
+/** The ceremonies of passkeys, which the account loads when one is made. */
+const PASSKEYS = /\/web\/src\/login\/webauthn/
+
+/** The live feed, and how its events refresh the lists. */
+const LIVE = /\/web\/src\/live\/(apply|follow-feed|keys)/
+
+/** OAuth clients, and how to connect them. */
+const CLIENTS = /\/web\/src\/(oauth|connect)\//
+
+/** Sources that the first page does not need. A moved one must be renamed here, so the build checks that each exists. */
+const LOADED_LATER = [
+  'src/contract/command-name.ts',
+  'src/surfaces/cli/connection/foreign-answer.ts',
+  'src/surfaces/cli/parse/command-text.ts',
+  'src/contract/fields/hidden-characters.ts',
+  'src/base/csv/csv-cell.ts',
+  'src/net/dns-name.ts',
+  'src/net/mac.ts',
+  'src/net/origin.ts',
+  'src/net/subject.ts',
+  'src/convert/formats.ts',
+  'src/base/csv/cells.ts',
+  'src/base/csv/custom-columns.ts',
+  'src/base/csv/csv.ts',
+  'src/base/sheets/build-rows.ts',
+  'src/base/sheets/decode-text.ts',
+  'src/base/sheets/find-header.ts',
+  'src/base/sheets/flag.ts',
+  'src/base/sheets/guess-columns.ts',
+  'src/base/sheets/join-rows.ts',
+  'src/base/sheets/locate.ts',
+  'src/base/sheets/sheet.ts',
+  'src/base/sheets/statuses.ts',
+  'src/base/sheets/subnet-text.ts',
+  'src/base/sheets/unpacked-size.ts',
+  'src/base/sheets/words.ts',
+  'src/base/sheets/workbook.ts',
+  'src/contract/own.ts',
+  'src/contract/storable.ts',
+  'src/inventory/sheets.ts',
+  'src/exchange/feeds/catalogue.ts',
+  'src/record/history/kind-names.ts',
+  'src/inventory/racks/placement.ts',
+  'src/inventory/vlans/vlan-scope.ts',
+  'web/src/cables/fields.ts',
+  'web/src/cables/resource.tsx',
+  'web/src/datacenters/resource.ts',
+  'web/src/device-types/fields.ts',
+  'web/src/device-types/resource.tsx',
+  'web/src/devices/bulk/batch.ts',
+  'web/src/devices/window/windowed-table.tsx',
+  'web/src/devices/window/matching-pages.ts',
+  'web/src/export/fields.ts',
+  'web/src/export/json-list.ts',
+  'web/src/export/rows.ts',
+  'web/src/export/save-code.ts',
+  'web/src/export/stream-rows.ts',
+  'web/src/networks/fields.ts',
+  'web/src/networks/resource.ts',
+  'web/src/pools/fields.ts',
+  'web/src/pools/resource.ts',
+  'web/src/ports/fields.ts',
+  'web/src/ports/resource.ts',
+  'web/src/racks/fields.ts',
+  'web/src/racks/resource.ts',
+  'web/src/resource/facts/known-fields.ts',
+  'web/src/resource/object/managed-by.tsx',
+  'web/src/reservations/fields.ts',
+  'web/src/reservations/resource.ts',
+  'web/src/spaces/fields.ts',
+  'web/src/table/tall.ts',
+  'web/src/vlans/fields.ts',
+].map((path) => join(dirname(ROOT), path))
+
+for (const path of LOADED_LATER)
+  if (!existsSync(path)) throw new Error(`web/file-groups.ts names ${path}, which does not exist`)
+
+/** Parts of a library that only pages outside of the first file use. */
+const LATER_QUERIES =
+  /\/node_modules\/@tanstack\/(query-core|react-query)\/.*\/(queriesObserver|infiniteQueryObserver|useQueries|useInfiniteQuery)\./
+
+/** Reads and writes YAML, which only imports need. */
+const YAML = /\/node_modules\/yaml\//
+
+/** Reads workbooks, which only imports need. */
+const WORKBOOKS = /\/node_modules\/hucre\//
+
+/** Draws QR codes, which only a new authenticator app needs. */
+const QR = /\/node_modules\/uqr\//
+
+/** All other sources are one file: else the bundler makes one for each set of pages that share a module. */
+const isShared = (id: string): boolean =>
+  !LAZY.test(id) &&
+  !LISTS.test(id) &&
+  !LATER_FACTS.test(id) &&
+  !ALL_LISTS.test(id) &&
+  !LATER_QUERIES.test(id) &&
+  !YAML.test(id) &&
+  !WORKBOOKS.test(id) &&
+  !QR.test(id) &&
+  !id.includes(COMMANDS) &&
+  !LOADED_LATER.includes(id)
+
+/** The files in the order in which they take their sources. */
+export const FILE_GROUPS = [
+  { name: 'app', test: isShared },
+  // Before the lists, which it does without.
+  { name: 'live', test: LIVE },
+  {
+    name: 'lists',
+    test: (id: string) => [ALL_LISTS, LATER_FACTS, LISTS, PARTS, LATER_QUERIES].some((one) => one.test(id)),
+  },
+  { name: 'forms', test: FORMS },
+  { name: 'device-form', test: DEVICE_FORM },
+  // Before the others, which share code with them.
+  { name: 'networks', test: (id: string) => NETWORKS.test(id) && !PLANNING.test(id) && !SPACES.test(id) },
+  { name: 'planning', test: PLANNING },
+  { name: 'spaces', test: SPACES },
+  { name: 'pools', test: POOLS },
+  { name: 'utilization', test: UTILIZATION },
+  { name: 'custom', test: CUSTOM },
+  { name: 'passkeys', test: PASSKEYS },
+  // Before its other users, so that the sign-in page does not load their code.
+  { name: 'login', test: LOGIN_FORM },
+  { name: 'access', test: ACCESS },
+  { name: 'dns', test: DNS },
+  { name: 'discovery', test: DISCOVERY },
+  { name: 'cabling', test: CABLING },
+  { name: 'racks', test: RACKS },
+  { name: 'device-types', test: DEVICE_TYPES },
+  { name: 'webhooks', test: WEBHOOKS },
+  { name: 'history', test: HISTORY },
+  { name: 'clients', test: CLIENTS },
+]
