@@ -77,7 +77,8 @@ test('a field of each type is made by the keyboard', () =>
       await isFine(page)
       for (const { type, name, fields = {} } of TYPES) {
         await page.keyboard.press('c')
-        await page.getByRole('dialog', { name: 'New custom field' }).waitFor()
+        // The form arrives after its drawer.
+        await page.getByRole('dialog', { name: 'New custom field' }).getByLabel('Type').waitFor()
         await typeInto(page, 'Type', type)
         await typeInto(page, 'Name · required', name)
         for (const [label, text] of Object.entries(fields)) await typeInto(page, label, text)
