@@ -14,6 +14,7 @@ import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../estate/api.t
 import type { Plan } from '../plan/context.ts'
 import { getRules } from './resources.ts'
 import { MAX_BAD_ROWS, type PlannedChange, type RowError } from './row.ts'
+import { describeUnresolved } from './unresolved.ts'
 
 const VERBS = ['delete', 'update', 'create'] as const
 
@@ -141,6 +142,7 @@ export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyRe
   const own = countByVerb(plan.changes)
   const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
   const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
+  const unresolved = await describeUnresolved(ctx, plan.unresolved)
   return {
     applied: !isDry,
     changed: plan.changes.length > 0,
@@ -150,6 +152,7 @@ export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyRe
     changes_total: plan.changes.length,
     errors: listErrors(failed),
     ...(failed.length > 0 && { failed_rows: listFailedRows(failed) }),
+    ...(unresolved.length > 0 && { unresolved }),
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
     also:

@@ -20,6 +20,7 @@ import {
 } from './custom-references.ts'
 import type { Entry, Objects, Wanted } from './objects.ts'
 import { getRules, type Level, listLevels, type Reference } from './resources.ts'
+import type { UnresolvedName } from './unresolved.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -50,6 +51,7 @@ export type HiddenName = { readonly id: string; readonly issue: FieldIssue }
 class Issues {
   readonly list: FieldIssue[] = []
   readonly hidden: HiddenName[] = []
+  readonly unresolved: UnresolvedName[] = []
   add(at: string, message: string): undefined {
     this.list.push({ field: at, message })
   }
@@ -134,6 +136,8 @@ const pickOnly = (
   { at, issues }: Place,
 ): string | undefined => {
   const [first] = found
+  if (isText(value) && found.length !== 1)
+    issues.unresolved.push({ at, to: resource, text: value.trim(), ids: found.map(({ id }) => id) })
   if (!first) return issues.add(at, describeUnknown(resource, value))
   if (found.length > 1)
     return issues.add(at, `there are ${found.length} ${resource} ${describeValue(value)}: ${tellApart(resource)}`)
@@ -257,8 +261,13 @@ const addSpace = async (fields: Fields, { scope }: Resolving): Promise<Fields> =
 const findCustomId = async (target: Resource, value: unknown, place: Place): Promise<unknown> => {
   if (!isText(value)) return (await findId(target, value, place)) ?? value
   place.scope.onNamed(target)
-  const named = await place.scope.getObjects(target).find({ text: value.trim() })
-  const id = named.length > 0 ? pickOnly(named, target, value, place) : await checkId(target, value.trim(), place)
+  const text = value.trim()
+  const objects = place.scope.getObjects(target)
+  const named = await objects.find({ text })
+  if (named.length > 0) return pickOnly(named, target, value, place) ?? value
+  const id = await checkId(target, text, place)
+  const isName = id === undefined && !parseRef(text) && (await objects.find({ id: text })).length === 0
+  if (isName) place.issues.unresolved.push({ at: place.at, to: target, text, ids: [] })
   return id ?? value
 }
 
@@ -276,13 +285,15 @@ const findNamedIds = async (named: readonly NamedValue[], issues: Issues, scope:
 /** Returns the ids that values of custom fields mean, once all rows are read, and the errors. */
 export const findLaterIds = async (named: readonly NamedValue[], scope: Scope) => {
   const issues = new Issues()
-  return { ids: await findNamedIds(named, issues, scope), issues: issues.list, hidden: issues.hidden }
+  const ids = await findNamedIds(named, issues, scope)
+  return { ids, issues: issues.list, hidden: issues.hidden, unresolved: issues.unresolved }
 }
 
 type Resolved = {
   readonly fields: Fields
   readonly issues: FieldIssue[]
   readonly hidden: readonly HiddenName[]
+  readonly unresolved: readonly UnresolvedName[]
   readonly later: readonly NamedValue[]
 }
 
@@ -294,8 +305,8 @@ export const resolveReferences = async (resource: Resource, row: Fields, scope: 
   const issues = new Issues()
   const given = resource === 'cables' ? withoutDeviceNames(row) : row
   const fields = await resolveLevel(getRules(resource).level, given, { path: '', issues, scope })
-  const { list, hidden } = issues
-  if (!canHoldCustom(fields)) return { fields, issues: list, hidden, later: [] }
+  const { list, hidden, unresolved } = issues
+  if (!canHoldCustom(fields)) return { fields, issues: list, hidden, unresolved, later: [] }
   const { row: others, named } = await takeReferences(resource, fields, scope.loadReferenceFields)
   const isLater = ({ field }: NamedValue) => INVENTORY.indexOf(field.target) >= INVENTORY.indexOf(resource)
   const ids = await findNamedIds(
@@ -303,7 +314,7 @@ export const resolveReferences = async (resource: Resource, row: Fields, scope: 
     issues,
     scope,
   )
-  return { fields: withIds(others, ids), issues: list, hidden, later: named.filter(isLater) }
+  return { fields: withIds(others, ids), issues: list, hidden, unresolved, later: named.filter(isLater) }
 }
 
 /** Returns the place of a field as the row has it: `network` for `network_id`, if it has no `network_id`. */

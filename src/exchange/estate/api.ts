@@ -19,6 +19,10 @@ export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 /** The number of bad rows that an answer names; the others are counted. */
 export const MAX_ERRORS = 100
 
+/** The number of unresolved names that an answer lists, and of candidates for each. */
+export const MAX_UNRESOLVED = 100
+export const MAX_CANDIDATES = 20
+
 /** The largest body of an apply in bytes, and its number of rows: of ports and cables together, and of all others. */
 export const MAX_APPLY_BYTES = 64 * 1024 * 1024
 export const MAX_APPLY_ROWS = 100_000
@@ -164,6 +168,24 @@ export const ApplyResult = z
       .record(z.string(), z.array(z.int()))
       .optional()
       .describe('By resource: the places of all rows that failed; absent without any'),
+    unresolved: z
+      .array(
+        z.object({
+          resource: Resource,
+          field: z.string().describe('As in a row, without places in lists: `addresses[].network`'),
+          to: Resource.describe('The resource of the objects that the name may mean'),
+          text: z.string().describe('As the first row has it; rows with it in any case count'),
+          rows: z.int(),
+          candidates: z
+            .array(z.object({ id: z.string(), name: z.string(), note: z.string() }))
+            .describe(`Up to ${MAX_CANDIDATES} that the caller may list; none if there is no object of the name`),
+        }),
+      )
+      .optional()
+      .describe(
+        `Of a call that is not atomic: up to ${MAX_UNRESOLVED} names that mean no object, or several, those of the most rows ` +
+          'first; absent without any. A `name` is that of the row itself, which its `id` tells apart',
+      ),
     extra: z
       .record(z.string(), z.int())
       .describe('By resource: objects of the same owner that the document does not have, and that are not pruned'),

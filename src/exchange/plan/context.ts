@@ -20,6 +20,7 @@ import { type Entry, findStoredDocuments, Objects, toEntry } from '../apply/obje
 import { type Fields, type HiddenName, placeInRow, type Scope } from '../apply/references.ts'
 import { getRules, type ResourceRules } from '../apply/resources.ts'
 import { type Ownership, type PlannedChange, type RowError, validateNew, validateStored } from '../apply/row.ts'
+import { UnresolvedNames } from '../apply/unresolved.ts'
 import { MAX_ERRORS } from '../estate/api.ts'
 
 export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
@@ -50,6 +51,7 @@ export type Plan = {
   readonly settled: Settled
   /** The number of objects that the owner manages and the document does not have, if they are not pruned. */
   readonly extra: Readonly<Partial<Record<Resource, number>>>
+  readonly unresolved: UnresolvedNames
 }
 
 export type Stored = { readonly id: string; readonly document: Document; readonly json: string }
@@ -106,6 +108,7 @@ export class Planning {
   readonly errors: RowError[] = []
   readonly settled = new Map<Resource, Map<number, Entry>>()
   readonly later: LaterRow[] = []
+  readonly unresolved = new UnresolvedNames()
   readonly kept: KeptAddresses[] = []
   /** False if no row of a device has addresses, so that none moves to another device. */
   readonly givesAddresses: boolean

@@ -130,8 +130,9 @@ export const planLater = async (planning: Planning): Promise<void> => {
   const changes = new RowChanges(planning)
   for (const row of planning.later) {
     await planning.breathe()
-    const { ids, issues, hidden } = await findLaterIds(row.named, planning.scope)
+    const { ids, issues, hidden, unresolved } = await findLaterIds(row.named, planning.scope)
     const { resource, at, raw, stored } = row
+    for (const name of unresolved) planning.unresolved.add(resource, at, name)
     issues.push(...listHiddenIssues(hidden, stored))
     if (issues.length === 0) {
       planOne(changes, row, planning.input.lists === 'add' ? addStored(ids, row) : ids, planning.addressDefaults)

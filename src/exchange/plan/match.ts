@@ -15,8 +15,11 @@ export type MatchRow = {
 /** A stored object. */
 export type Candidate = { readonly id: string; readonly document: Document }
 
+/** The error of a name that may mean any of these objects. */
+export type Ambiguity = { readonly issue: FieldIssue; readonly ids: readonly string[] }
+
 /** A row means an object, or makes a new one, or is an error. */
-export type Match<C extends Candidate> = C | 'new' | FieldIssue
+export type Match<C extends Candidate> = C | 'new' | Ambiguity
 
 /** Returns the value of a field that distinguishes objects of one name; undefined if a row does not have it. */
 export const getKeyPart = (fields: Document, field: string): unknown => {
@@ -57,12 +60,18 @@ const canTellApartByRefs = (rows: readonly MatchRow[]): boolean => {
   return rows.every((row, i) => rows.slice(i + 1).every((other) => hasOtherRef(row.refs, other.refs)))
 }
 
-const buildAmbiguityIssue = ({ resource, noun, key }: ResourceRules, name: unknown, n: number): FieldIssue => {
+const buildAmbiguity = (
+  { resource, noun, key }: ResourceRules,
+  name: unknown,
+  objects: readonly Candidate[],
+): Ambiguity => {
+  const n = objects.length
   const words = key.by === 'name' ? key.apart.map((field) => field.replace(/_id$/, '')) : []
   const apart = words.length > 0 ? `the ${words.join(', ')}, ` : ''
   const called = `called ${shorten(JSON.stringify(name))}`
   const which = n === 1 ? `several rows may mean the ${noun} ${called}` : `${n} ${resource} are ${called}`
-  return { field: 'name', message: `${which}: give ${apart}the id or a ref` }
+  const issue = { field: 'name', message: `${which}: give ${apart}the id or a ref` }
+  return { issue, ids: objects.map(({ id }) => id) }
 }
 
 /**
@@ -97,7 +106,7 @@ export const matchByName = <Row extends MatchRow, C extends Candidate>(
         ({ document }) => formatKeyParts({ ...buildEmptyFields(some), ...document }, some) === value,
       )
       if (same.length > 1) {
-        for (const one of alike) matches.set(one, buildAmbiguityIssue(rules, row.fields.name, same.length))
+        for (const one of alike) matches.set(one, buildAmbiguity(rules, row.fields.name, same))
         continue
       }
       const [object] = same
@@ -117,10 +126,10 @@ export const matchByName = <Row extends MatchRow, C extends Candidate>(
     }
   }
   for (const row of open()) {
-    const n = filterCandidates(row).length
+    const possible = filterCandidates(row)
     const [first] = apart
     const isToldApart = first !== undefined && getKeyPart(row.fields, first) !== undefined
-    matches.set(row, n === 0 || isToldApart ? 'new' : buildAmbiguityIssue(rules, row.fields.name, n))
+    matches.set(row, possible.length === 0 || isToldApart ? 'new' : buildAmbiguity(rules, row.fields.name, possible))
   }
   return matches
 }

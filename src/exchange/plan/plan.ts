@@ -79,7 +79,8 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
       read.push({ at, raw, fields: raw, issues: excess, hidden: [], refs: {} })
       continue
     }
-    const { fields, issues, hidden, later } = await resolveReferences(resource, raw, planning.scope)
+    const { fields, issues, hidden, unresolved, later } = await resolveReferences(resource, raw, planning.scope)
+    for (const name of unresolved) planning.unresolved.add(resource, at, name)
     if (later.length > 0) rows.later.set(at, later)
     const all = [...issues, ...checkUnknownFields(rules, fields, planning.isListed)]
     if (fields.id !== undefined && typeof fields.id !== 'string') all.push({ field: 'id', message: 'must be a string' })
@@ -173,7 +174,17 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
       }
       for (const [row, match] of matches) {
         if (match === 'new') rows.finish(row, undefined, buildRowKey(rules, row, undefined))
-        else if (!('id' in match)) rows.fail(row, [...row.issues, match])
+        else if (!('id' in match)) {
+          const { ids, issue } = match
+          if (ids.length > 1)
+            planning.unresolved.add(resource, row.at, {
+              at: 'name',
+              to: resource,
+              text: toText(row.fields.name).trim(),
+              ids,
+            })
+          rows.fail(row, [...row.issues, issue])
+        }
         await planning.breathe()
       }
     }
@@ -329,6 +340,6 @@ export const buildPlan = async (ctx: Ctx, input: PlanInput): Promise<Plan> => {
   await planLater(planning)
   planMoves(planning)
   if (input.owner !== '') for (const resource of INVENTORY) await planOthers(planning, resource)
-  const { changes, errors, settled, extra } = planning
-  return { changes, errors, settled, extra }
+  const { changes, errors, settled, extra, unresolved } = planning
+  return { changes, errors, settled, extra, unresolved }
 }
