@@ -86,7 +86,7 @@ const answerStrange = async (page: Page): Promise<void> => {
 
 const STRANGE = [
   ['discovered devices', '/discovered-devices', HOSTILE],
-  ['evidence', '/discovered-devices?entry=strange', 'Neighbours, by LLDP'],
+  ['evidence', '/discovered-devices?entry=strange', 'Neighbors, by LLDP'],
   ['wiring in the inbox', '/inbox?tab=changed', 'relationship'],
   ['gone', '/inbox?tab=gone', 'decommissioned'],
   ['conflict', '/inbox?tab=conflict', 'SHA256:after'],
@@ -191,7 +191,7 @@ test.each(takeOneIn(2, POLLED))('the list of scans %s', (_, status, more) =>
 const EMPTY = [
   ['/scans', '**/api/discovery/scans?*', 'No scans yet', 'New scan'],
   ['/discovered-devices', '**/api/discovery/devices?*', 'No discovered devices yet', 'New scan'],
-  ['/rules', '**/api/discovery/rules', 'No rules yet', 'New rule'],
+  ['/rules', '**/api/discovery/rules', 'No schedules yet', 'New schedule'],
 ] as const
 
 test.each(takeOneIn(3, EMPTY))('%s without content offers one action', (path, api, title, action) =>
@@ -221,8 +221,8 @@ testAll('a filter without matches says so, and offers to clear it', () =>
 
 const SEEN = [
   ['/scans', 'New scan', 'discovery:create'],
-  ['/rules', 'New rule', 'discovery:create'],
-  ['/inbox?tab=changed', 'Accept all: lab-ssh', 'discovery:update'],
+  ['/rules', 'New schedule', 'discovery:create'],
+  ['/inbox?tab=changed', 'Document all: lab-ssh', 'discovery:update'],
   ['/inbox?tab=changed', 'Lock OS of lab-ssh', 'discovery:update'],
 ] as const
 
@@ -259,7 +259,7 @@ test('the keys go to the pages of discovery', () =>
         ['s', 'Scans'],
         ['f', 'Discovered devices'],
         ['i', 'Inbox'],
-        ['r', 'Rules'],
+        ['r', 'Schedules'],
       ] as const) {
         await page.keyboard.press('g')
         await page.keyboard.press(key)

@@ -101,8 +101,31 @@ testAll('a missing value is an error at its field', () =>
   ),
 )
 
+test('a finished scan says what it found, and leads to what is new in its network', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { network, scan } = ids()
+      const [, first] = await it.plat.api.scans.list({ network_id: network })
+      await open(`/scans/${scan}`)
+      await page.getByText('14 addresses on 14 devices').waitFor()
+      expect(await page.getByText(/seen again/).count()).toBe(0)
+      const { new: count } = await it.plat.api.inbox.summary({ network_id: network })
+      await page.getByRole('link', { name: `Review ${count} new` }).click()
+      await page.waitForURL(`**/inbox?network=${network}`)
+      const tabs = page.getByRole('navigation', { name: 'What differs' }).getByRole('link')
+      await eventually(
+        async () => (await tabs.allTextContents()).map((text) => text.replace(/[\d,]/g, '')).join(),
+        'New,Changed,Gone,Contradictory,Ignored',
+      )
+      await open(`/scans/${first?.id}`)
+      await page.getByText('Seen again since').waitFor()
+      await page.getByText('14 of 14 addresses were seen again by a later scan.').waitFor()
+    },
+    { as: 'viewer' },
+  ))
+
 test(
-  'five devices are promoted by a template, and a second scan makes no duplicates',
+  'five devices are documented by a template, and a second scan makes no duplicates',
   () =>
     it.visit(
       async ({ page, open }) => {
@@ -163,13 +186,13 @@ testAll('two records of one device are merged, and split again', () =>
   ),
 )
 
-test('one changed field of a device is accepted and another is locked', () =>
+test('one changed field of a device is documented and another is locked', () =>
   it.visit(
     async ({ page, open }) => {
       const { device } = ids()
       await open('/inbox?tab=changed')
-      await page.getByRole('button', { name: 'Accept OS of lab-ssh' }).click()
-      await page.getByText('Accepted 1 item').waitFor()
+      await page.getByRole('button', { name: 'Document OS of lab-ssh' }).click()
+      await page.getByText('Documented 1 item').waitFor()
       await page.getByRole('button', { name: 'Lock Status of lab-ssh' }).click()
       await page.getByText('Status is locked').waitFor()
       await page.getByRole('link', { name: 'lab-ssh' }).waitFor({ state: 'detached' })
@@ -179,7 +202,7 @@ test('one changed field of a device is accepted and another is locked', () =>
     { as: 'operator' },
   ))
 
-test('an item is opened, ignored, put back and accepted by the keyboard only', () =>
+test('an item is opened, ignored, put back and documented by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/inbox?tab=changed')
@@ -211,20 +234,22 @@ test('an item is opened, ignored, put back and accepted by the keyboard only', (
       await page.keyboard.press('Home')
       if (!(await page.locator('[aria-current=true]').textContent())?.includes('lab-retired')) await moveTo()
       await page.keyboard.press('a')
-      await page.getByText('Accepted 1 item').waitFor()
+      await page.getByText('Documented 1 item').waitFor()
       const [device] = await it.plat.api.devices.search({ q: 'lab-retired' })
       expect(device?.status).toBe('active')
     },
     { as: 'operator' },
   ))
 
-test('selected items are accepted together', () =>
+test('selected items are documented together', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/inbox?network=${ids().network}`)
       await page.getByRole('checkbox', { name: /^Select the/ }).check()
-      const accept = page.getByRole('toolbar', { name: 'Selected items' }).getByRole('button', { name: /^Accept \d/ })
-      await accept.click()
+      const document = page
+        .getByRole('toolbar', { name: 'Selected items' })
+        .getByRole('button', { name: /^Document \d/ })
+      await document.click()
       await page.getByText('Nothing new').waitFor()
       const { new: left } = await it.plat.api.inbox.summary({ network_id: ids().network })
       expect(left).toBe(0)
@@ -232,7 +257,7 @@ test('selected items are accepted together', () =>
     { as: 'operator' },
   ))
 
-testAll('a rule is made, changed, switched on and deleted by the keyboard only', () =>
+testAll('a schedule is made, changed, switched on and deleted by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       const rule = async () => (await it.plat.api.discoveryRules.list({ network_id: ids().untouched }))[0]
@@ -251,7 +276,7 @@ testAll('a rule is made, changed, switched on and deleted by the keyboard only',
       await page.keyboard.type('N')
       await page.keyboard.press('Shift+Tab')
       await page.keyboard.press('Enter')
-      await page.getByText('Created the rule of loop spare').waitFor()
+      await page.getByText('Created the schedule of loop spare').waitFor()
       const made = await rule()
       expect([made?.scan_type, made?.interval_hours, made?.enabled]).toEqual(['full', 6, false])
       const row = page.getByRole('row', { name: /loop spare/ })
@@ -272,9 +297,9 @@ testAll('a rule is made, changed, switched on and deleted by the keyboard only',
       await row.getByText(/^(now|in )/).waitFor()
       await page.keyboard.press('End')
       await page.keyboard.press('#')
-      await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).focus()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete schedule' }).focus()
       await page.keyboard.press('Enter')
-      await page.getByText('Deleted the rule of loop spare').waitFor()
+      await page.getByText('Deleted the schedule of loop spare').waitFor()
       await row.waitFor({ state: 'detached' })
     },
     { as: 'admin' },
@@ -290,7 +315,7 @@ testAll('a switch that the server refuses goes back', () =>
       await open('/rules')
       const toggle = page.getByRole('switch', { name: /loop lab/ })
       await toggle.click()
-      await page.getByText('The rule is as it was').first().waitFor()
+      await page.getByText('The schedule is as it was').first().waitFor()
       expect(await toggle.getAttribute('aria-checked')).toBe('false')
     },
     { as: 'admin', expected: ['409 /api/discovery/rules/'] },

@@ -23,9 +23,9 @@ import { ViewsMenu } from '../views/views-menu.tsx'
 import { buildDiscoveredDevicesColumns, DISCOVERED_DEFAULT_COLUMNS } from './discovered-devices-columns.tsx'
 import { DeleteDiscovered } from './discovered-devices-deletion.tsx'
 import { buildDiscoveredDevicesSpec, type Networks, splitFilter } from './discovered-devices-spec.ts'
+import { DocumentMany } from './inbox/document-many.tsx'
+import { useNewPermit } from './inbox/document-one.tsx'
 import { EvidenceDrawer } from './inbox/evidence-drawer.tsx'
-import { usePromotePermit } from './inbox/promote.tsx'
-import { PromoteMany } from './inbox/promote-many.tsx'
 import { getDiscoveredName } from './labels.ts'
 import { useNetworks } from './network-choice.tsx'
 import { NetworkFilter } from './network-filter.tsx'
@@ -69,10 +69,10 @@ type BulkProps = {
 
 const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
   const { blocked } = usePermit()
-  const noPromotion = usePromotePermit()
+  const noNew = useNewPermit()
   // An action applies to the selection at its start.
   const [doing, setDoing] = useState<{
-    readonly what: 'promote' | 'delete'
+    readonly what: 'document' | 'delete'
     readonly discovered: readonly DiscoveredDevice[]
   }>()
   return (
@@ -80,7 +80,7 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
       {chosen.length > 0 && (
         <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
           <b>{formatCount(chosen.length)} selected</b>
-          <Button onClick={() => setDoing({ what: 'promote', discovered: chosen })} blocked={noPromotion}>
+          <Button onClick={() => setDoing({ what: 'document', discovered: chosen })} blocked={noNew}>
             Document
           </Button>
           <Button
@@ -95,8 +95,8 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
           </Button>
         </div>
       )}
-      {doing?.what === 'promote' && (
-        <PromoteMany discovered={doing.discovered} onClose={() => setDoing(undefined)} onDone={onLeft} />
+      {doing?.what === 'document' && (
+        <DocumentMany discovered={doing.discovered} onClose={() => setDoing(undefined)} onDone={onLeft} />
       )}
       {doing?.what === 'delete' && (
         <DeleteDiscovered discovered={doing.discovered} onClose={() => setDoing(undefined)} onDone={onClear} />

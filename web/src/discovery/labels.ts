@@ -5,7 +5,7 @@ import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './sha
 export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
   ['quick', 'Quick', 'Finds hosts by ping, ARP and a few TCP ports.'],
   ['full', 'Full', 'Also open ports and operating systems.'],
-  ['deep', 'Deep', 'Also services, certificates, names and neighbours; signs in with the credentials that you reach.'],
+  ['deep', 'Deep', 'Also services, certificates, names and neighbors; signs in with the credentials that you reach.'],
 ]
 
 export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] = [
@@ -84,8 +84,10 @@ export const BUCKETS: readonly (readonly [Bucket, string, string])[] = [
   ['new', 'New', 'Discovered, and not documented.'],
   ['changed', 'Changed', 'The documentation differs from the last scan.'],
   ['gone', 'Gone', 'Documented, and no longer seen.'],
-  ['conflict', 'Conflicts', 'Contradicts what was seen before.'],
+  ['conflict', 'Contradictory', 'Contradicts what was seen before.'],
 ]
+
+export const getBucketName = (bucket: Bucket): string => BUCKETS.find(([one]) => one === bucket)?.[1] ?? bucket
 
 const FIELDS: Readonly<Record<string, string>> = {
   hostname: 'Host name',
@@ -117,10 +119,10 @@ const IDENTITIES: Readonly<Record<DiscoveredDevice['identity']['kind'], string>>
   address: 'address alone',
 }
 
-/** Describes why a difference is proposed, such as the identity by which the device was recognised. */
+/** Describes why a difference is proposed, such as the identity by which the device was recognized. */
 export const formatReason = (because: string): string => {
   const kind = Object.entries(IDENTITIES).find(([one]) => one === because)?.[1]
-  return kind === undefined ? because : `recognised by its ${kind}`
+  return kind === undefined ? because : `recognized by its ${kind}`
 }
 
 /** Returns the name of a discovered device, or its address. */

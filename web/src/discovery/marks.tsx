@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { cx } from '../ui/cx.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
-import { formatTimeUntil } from './labels.ts'
+import { formatTimeUntil, getBucketName } from './labels.ts'
 import css from './marks.module.css'
 import type { Bucket, DiscoveredDevice, Scan } from './shapes.ts'
 
@@ -28,7 +28,7 @@ export const DiscoveredDeviceStatus = ({ status }: { readonly status: Discovered
 const BUCKET_TONES: Readonly<Record<Bucket, Tone>> = { new: 'info', changed: 'warn', gone: 'idle', conflict: 'bad' }
 
 export const BucketBadge = ({ bucket }: { readonly bucket: Bucket }) => (
-  <Badge tone={BUCKET_TONES[bucket]}>{bucket}</Badge>
+  <Badge tone={BUCKET_TONES[bucket]}>{getBucketName(bucket).toLowerCase()}</Badge>
 )
 
 type ProgressProps = { readonly scan: Scan; readonly label: string; readonly isSmall?: boolean }

@@ -1,4 +1,4 @@
-/** Discovery of one network: its scans, its discovered devices, its rule and its inbox. */
+/** Discovery of one network: its scans, its discovered devices, its schedule and its inbox. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -59,7 +59,7 @@ const Scans = ({ scans, onScan }: { readonly scans: readonly Scan[] | undefined;
   )
 }
 
-const RuleLine = ({ network }: { readonly network: Network }) => {
+const ScheduleLine = ({ network }: { readonly network: Network }) => {
   const { may } = usePermit()
   const { data } = useQuery(rulesQuery)
   const rule = data?.find(({ network_id }) => network_id === network.id)
@@ -67,10 +67,10 @@ const RuleLine = ({ network }: { readonly network: Network }) => {
   if (!rule)
     return (
       <p className="muted">
-        No rule: it is scanned only on request.{' '}
+        No schedule: it is scanned only on request.{' '}
         {may('discovery:create') && (
           <Link to="/rules" search={{ new: '1', network: network.id }} className="link">
-            Make a rule
+            New schedule
           </Link>
         )}
       </p>
@@ -133,8 +133,8 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
               </Link>
             </p>
           </Card>
-          <Card title="Rule">
-            <RuleLine network={network} />
+          <Card title="Schedule">
+            <ScheduleLine network={network} />
           </Card>
           <Card title="Discovered devices">
             <DiscoveredLine network={network} scans={data} />

@@ -7,7 +7,7 @@ import type { ScanDetail } from './shapes.ts'
 const ABILITIES = [
   ['icmp', 'Ping', 'finds hosts without an open port'],
   ['arp', 'ARP', 'sees the MAC of every host on its own link, fast'],
-  ['neighbours', 'Neighbour table', 'reads the MACs in the table of the system'],
+  ['neighbours', 'Neighbor table', 'reads the MACs in the table of the system'],
 ] as const
 
 export const Privilege = ({ privilege }: { readonly privilege: NonNullable<ScanDetail['privilege']> }) => (

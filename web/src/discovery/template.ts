@@ -3,7 +3,7 @@ import type { DiscoveredDevice } from './shapes.ts'
 
 export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
 
-/** Returns the name of the n-th promoted device. @example fillTemplate('rack1-{n}', discovered, 3) // 'rack1-3' */
+/** Returns the name of the n-th documented device. @example fillTemplate('rack1-{n}', discovered, 3) // 'rack1-3' */
 export const fillTemplate = (
   template: string,
   { hostname, ip, mac_address, vendor }: Pick<DiscoveredDevice, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,

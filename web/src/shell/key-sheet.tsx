@@ -21,7 +21,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['Delete', ['#']],
   ['Copy the ID', ['.']],
   ['Close a dialog, clear the selection, then the filter', ['Esc']],
-  ['In the inbox: accept, ignore', ['a', 'i']],
+  ['In the inbox: document, ignore', ['a', 'i']],
   ['In the ports of a device: connect', ['l']],
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],

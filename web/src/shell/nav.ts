@@ -158,10 +158,10 @@ export const DISCOVERY: readonly NavItem[] = [
   {
     ...DISCOVERED,
     to: '/rules',
-    text: 'Rules',
+    text: 'Schedules',
     icon: CalendarClock,
     key: 'r',
-    creates: 'rule',
+    creates: 'schedule',
     types: ['discovery-rule'],
     counted: 'discovery-rules',
   },

@@ -19,13 +19,13 @@ import { DiscoveredDeviceStatus } from '../marks.tsx'
 import { useNetworkLabel, useNetworks } from '../network-choice.tsx'
 import { discoveredDeviceQuery } from '../queries.ts'
 import type { DiscoveredDeviceDetail } from '../shapes.ts'
+import { DocumentOne, useNewPermit } from './document-one.tsx'
 import { Addresses } from './evidence-addresses.tsx'
 import { Identity, Services } from './evidence-services.tsx'
 import { SnmpFacts } from './evidence-snmp.tsx'
 import { getSourceName, OsVotes, Sureness } from './evidence-sure.tsx'
 import { LockedFields } from './locked-fields.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
-import { PromoteOne, usePromotePermit } from './promote.tsx'
 
 const Documented = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
   const { matched_device_id: id, promoted_at } = discovered
@@ -152,14 +152,14 @@ type ToolsProps = { readonly discovered: DiscoveredDeviceDetail; readonly onClos
 
 const Tools = ({ discovered, onClose }: ToolsProps) => {
   const { blocked } = usePermit()
-  const noPromotion = usePromotePermit()
-  const [doing, setDoing] = useState<'promote' | 'merge' | 'delete'>()
+  const noDocument = useNewPermit()
+  const [doing, setDoing] = useState<'document' | 'merge' | 'delete'>()
   const close = () => setDoing(undefined)
   return (
     <footer className={fieldCss.foot}>
       {discovered.matched_device_id === null && (
-        <Button look="primary" onClick={() => setDoing('promote')} blocked={noPromotion}>
-          Document it
+        <Button look="primary" onClick={() => setDoing('document')} blocked={noDocument}>
+          Document…
         </Button>
       )}
       <Button onClick={() => setDoing('merge')} blocked={blocked('discovery:update')}>
@@ -171,7 +171,7 @@ const Tools = ({ discovered, onClose }: ToolsProps) => {
       <span className={fieldCss.footEnd}>
         <CommandMenu getCall={() => ({ op: contracts.discovery.get, input: { id: discovered.id } })} />
       </span>
-      {doing === 'promote' && <PromoteOne discovered={discovered} onClose={close} />}
+      {doing === 'document' && <DocumentOne discovered={discovered} onClose={close} />}
       {doing === 'merge' && <MergeDialog discovered={discovered} onClose={close} />}
       {doing === 'delete' && <DeleteDiscovered discovered={[discovered]} onClose={close} onDone={onClose} />}
     </footer>

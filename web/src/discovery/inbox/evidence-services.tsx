@@ -81,8 +81,8 @@ export const Identity = ({ discovered }: { readonly discovered: DiscoveredDevice
   ] as const
   return (
     <section className={css.block}>
-      <h3>Recognised by</h3>
-      <p>It is recognised by {SAID[discovered.identity.kind]}.</p>
+      <h3>Recognized by</h3>
+      <p>It is recognized by {SAID[discovered.identity.kind]}.</p>
       <ul className={css.identities}>
         {discovered.identities.map((identity) => {
           const [kind, value] = splitIdentity(identity)

@@ -1,4 +1,4 @@
-/** The SNMP data of a host: its name, its interfaces, its neighbours. */
+/** The SNMP data of a host: its name, its interfaces, its neighbors. */
 
 import { formatCount } from '../../ui/format.ts'
 import { Facts } from '../../ui/primitives.tsx'
@@ -35,14 +35,14 @@ const Interfaces = ({ interfaces }: Pick<Snmp, 'interfaces'>) => (
   </section>
 )
 
-const Neighbours = ({ neighbours }: Pick<Snmp, 'neighbours'>) => (
+const Neighbors = ({ neighbours }: Pick<Snmp, 'neighbours'>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
-  <section className={css.scroller} tabIndex={0} aria-label="Neighbours">
+  <section className={css.scroller} tabIndex={0} aria-label="Neighbors">
     <table className={css.table}>
       <thead>
         <tr>
           <th scope="col">Port</th>
-          <th scope="col">Neighbour</th>
+          <th scope="col">Neighbor</th>
           <th scope="col">Its port</th>
           <th scope="col">Address</th>
         </tr>
@@ -95,8 +95,8 @@ export const SnmpFacts = ({ snmp }: { readonly snmp: Snmp }) => (
     {snmp.interfaces.length > 0 && <Interfaces interfaces={snmp.interfaces} />}
     {snmp.neighbours.length > 0 && (
       <>
-        <h4>Neighbours, by LLDP or CDP</h4>
-        <Neighbours neighbours={snmp.neighbours} />
+        <h4>Neighbors, by LLDP or CDP</h4>
+        <Neighbors neighbours={snmp.neighbours} />
       </>
     )}
   </section>

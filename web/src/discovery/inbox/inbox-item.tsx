@@ -11,33 +11,33 @@ import { isContradiction } from '../labels.ts'
 import { BucketBadge } from '../marks.tsx'
 import { DifferenceList, type FieldActions } from '../scans/difference-list.tsx'
 import type { Bucket, InboxItem, Lockable } from '../shapes.ts'
-import { usePromotePermit } from './promote.tsx'
+import { useNewPermit } from './document-one.tsx'
 import { getItemName, type Inbox } from './use-inbox.ts'
 
-const ACCEPT: Readonly<Record<Bucket, string>> = {
-  new: 'Document it',
-  changed: 'Accept all',
-  gone: 'Decommission',
-  conflict: 'Accept the discovered value',
+const ACTIONS: Readonly<Record<Bucket, string>> = {
+  new: 'Document',
+  changed: 'Document all',
+  gone: 'Document as decommissioned',
+  conflict: 'Document the discovered value',
 }
 
 const MOST_PORTS = 12
 
-/** Returns why items of a bucket can't be accepted, or undefined. */
-export const useAcceptPermit = (): ((bucket: Bucket) => string | undefined) => {
+/** Returns why items of a bucket can't be documented, or undefined. */
+export const useDocumentPermit = (): ((bucket: Bucket) => string | undefined) => {
   const { blocked } = usePermit()
-  const noPromotion = usePromotePermit()
-  return (bucket) => (bucket === 'new' ? noPromotion : (blocked('discovery:update') ?? blocked('devices:update')))
+  const noNew = useNewPermit()
+  return (bucket) => (bucket === 'new' ? noNew : (blocked('discovery:update') ?? blocked('devices:update')))
 }
 
 export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | undefined => {
   const { blocked } = usePermit()
-  const noAccept = useAcceptPermit()(item.bucket)
+  const noDocument = useDocumentPermit()(item.bucket)
   const { device_id, bucket, id } = item
-  // A new device is promoted as a whole.
+  // A new device is documented as a whole.
   if (bucket === 'new' || item.ignored) return undefined
   return {
-    accept: item.fields.length > 1 ? (field) => inbox.accept([{ id, fields: [field] }]) : undefined,
+    document: item.fields.length > 1 ? (field) => inbox.document([{ id, fields: [field] }]) : undefined,
     lock:
       device_id === null
         ? undefined
@@ -46,7 +46,7 @@ export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | u
             // The check excludes the fields that can not be locked.
             inbox.lock({ device_id, field: field as Lockable })
           },
-    noAccept,
+    noDocument,
     noLock: blocked('discovery:update'),
     isBusy: inbox.isBusy,
   }
@@ -60,11 +60,11 @@ type ActionsProps = {
 
 export const ItemActions = ({ inbox, item, onDone }: ActionsProps) => {
   const { blocked } = usePermit()
-  const noAccept = useAcceptPermit()(item.bucket)
+  const noDocument = useDocumentPermit()(item.bucket)
   const noIgnore = blocked('discovery:update')
   const name = getItemName(item)
   const { id, bucket, ignored, fields } = item
-  const text = bucket === 'changed' && fields.length === 1 ? 'Accept' : ACCEPT[bucket]
+  const text = bucket === 'changed' && fields.length === 1 ? 'Document' : ACTIONS[bucket]
   const run = (action: () => void) => () => {
     action()
     onDone?.()
@@ -84,9 +84,9 @@ export const ItemActions = ({ inbox, item, onDone }: ActionsProps) => {
     <>
       <Button
         aria-label={`${text}: ${name}`}
-        onClick={run(() => inbox.accept([{ id }]))}
+        onClick={run(() => inbox.document([{ id }]))}
         disabled={inbox.isBusy}
-        blocked={noAccept}
+        blocked={noDocument}
       >
         {text}
       </Button>

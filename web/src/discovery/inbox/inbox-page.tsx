@@ -26,7 +26,7 @@ import { type InboxFilter, inboxCountsQuery } from '../queries.ts'
 import { DifferenceList } from '../scans/difference-list.tsx'
 import type { Bucket, InboxItem } from '../shapes.ts'
 import { EvidenceDrawer } from './evidence-drawer.tsx'
-import { InboxCard, ItemActions, useAcceptPermit, useFieldActions } from './inbox-item.tsx'
+import { InboxCard, ItemActions, useDocumentPermit, useFieldActions } from './inbox-item.tsx'
 import { getItemName, type Inbox, useInbox } from './use-inbox.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 
@@ -37,18 +37,18 @@ const ALL = 'all-items'
 const HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],
   [['↵'], 'evidence'],
-  [['a'], 'accept'],
+  [['a'], 'document'],
   [['i'], 'ignore'],
   [['x'], 'select'],
   [['?'], 'all shortcuts'],
 ]
-const LOOKING_HINTS = HINTS.filter(([, text]) => !['accept', 'ignore', 'select'].includes(text))
+const LOOKING_HINTS = HINTS.filter(([, text]) => !['document', 'ignore', 'select'].includes(text))
 
 const EMPTY: Readonly<Record<string, readonly [string, string]>> = {
   new: ['Nothing new', 'All discovered devices are documented.'],
   changed: ['Nothing has changed', 'The documentation matches the last scan.'],
   gone: ['Nothing is gone', 'All documented devices that a scan once found were seen again.'],
-  conflict: ['No conflicts', 'No discovered device contradicts an earlier one.'],
+  conflict: ['Nothing contradicts', 'No discovered device contradicts an earlier one.'],
   ignored: ['Nothing is ignored', 'Ignored items wait here until another difference is found.'],
 }
 
@@ -87,7 +87,7 @@ type BulkProps = {
 
 const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
   const { blocked } = usePermit()
-  const noAccept = useAcceptPermit()
+  const noDocument = useDocumentPermit()
   if (chosen.length === 0) return null
   const ids = chosen.map(({ id }) => id)
   const run = (action: () => void) => () => {
@@ -105,10 +105,10 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
         <>
           <Button
             look="primary"
-            onClick={run(() => inbox.accept(ids.map((id) => ({ id }))))}
-            blocked={chosen.map(({ bucket }) => noAccept(bucket)).find((reason) => reason !== undefined)}
+            onClick={run(() => inbox.document(ids.map((id) => ({ id }))))}
+            blocked={chosen.map(({ bucket }) => noDocument(bucket)).find((reason) => reason !== undefined)}
           >
-            Accept {formatCount(chosen.length)}
+            Document {formatCount(chosen.length)}
           </Button>
           <Button onClick={run(() => inbox.ignore(ids))} blocked={blocked('discovery:update')}>
             Ignore {formatCount(chosen.length)}
@@ -141,19 +141,19 @@ const useTabs = (network: string | undefined) => {
 const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFilter }) => {
   const { search, set } = usePageSearch()
   const { may } = usePermit()
-  const noAccept = useAcceptPermit()
+  const noDocument = useDocumentPermit()
   const networks = useNetworks()
   const known = useMemo(() => new Map(networks.map((network) => [network.id, network])), [networks])
   const inbox = useInbox(filter)
   const { items, query } = inbox
   const isIgnored = tab === IGNORED
   const mayIgnore = may('discovery:update')
-  const mayAccept = filter.bucket !== undefined && noAccept(filter.bucket) === undefined
+  const mayDocument = filter.bucket !== undefined && noDocument(filter.bucket) === undefined
   const listIds = (wanted: readonly InboxItem[]) => wanted.map(({ id }) => id)
   const keys = useInboxKeys({
     items,
     onOpen: ({ id }) => void set({ entry: id }),
-    onAccept: mayAccept ? (wanted) => inbox.accept(listIds(wanted).map((id) => ({ id }))) : undefined,
+    onDocument: mayDocument ? (wanted) => inbox.document(listIds(wanted).map((id) => ({ id }))) : undefined,
     onIgnore: mayIgnore ? (wanted) => (isIgnored ? inbox.restore : inbox.ignore)(listIds(wanted)) : undefined,
   })
   const total = query.data?.pages[0]?.total

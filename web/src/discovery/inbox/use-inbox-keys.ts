@@ -8,12 +8,12 @@ const NOTHING: ReadonlySet<string> = new Set()
 type Options = {
   readonly items: readonly InboxItem[]
   readonly onOpen: (item: InboxItem) => void
-  readonly onAccept: ((items: readonly InboxItem[]) => void) | undefined
+  readonly onDocument: ((items: readonly InboxItem[]) => void) | undefined
   /** Ignores items, or restores ignored ones. */
   readonly onIgnore: ((items: readonly InboxItem[]) => void) | undefined
 }
 
-export const useInboxKeys = ({ items, onOpen, onAccept, onIgnore }: Options) => {
+export const useInboxKeys = ({ items, onOpen, onDocument, onIgnore }: Options) => {
   const [cursor, setCursor] = useState(-1)
   const [selected, setSelected] = useState(NOTHING)
   const list = useRef<HTMLUListElement>(null)
@@ -50,10 +50,10 @@ export const useInboxKeys = ({ items, onOpen, onAccept, onIgnore }: Options) => 
     End: () => move(items.length - 1),
     Enter: () => current && onOpen(current),
     o: () => current && onOpen(current),
-    ...(onAccept || onIgnore
+    ...(onDocument || onIgnore
       ? { x: () => at >= 0 && toggle(at, false), 'Shift+x': () => at >= 0 && toggle(at, true) }
       : {}),
-    ...(onAccept ? { a: on(onAccept) } : {}),
+    ...(onDocument ? { a: on(onDocument) } : {}),
     ...(onIgnore ? { i: on(onIgnore) } : {}),
     Escape: clear,
   })

@@ -1,4 +1,4 @@
-/** The items of one bucket, and the actions on them: accept, ignore, restore, lock a field. */
+/** The items of one bucket, and the actions on them: document, ignore, restore, lock a field. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api, call, getChangeId } from '../../api/client.ts'
@@ -61,14 +61,14 @@ export const useInbox = (filter: InboxFilter) => {
   }
   const failed = (error: unknown) => toastError('Nothing was changed', error)
 
-  const accept = useMutation({
+  const documentItems = useMutation({
     mutationFn: (choices: readonly Choice[]) => call(contracts.inbox.accept, { items: choices.slice(0, MOST_AT_ONCE) }),
     onSuccess: (answer, choices) => {
       const whole = new Set(choices.filter(({ fields }) => fields === undefined).map(({ id }) => id))
       const done = note(answer.results, (id) => whole.has(id))
       // The rows of these devices have changed, so they are loaded again when they are shown.
       devices.forget()
-      if (done > 0) toast(`Accepted ${plural(done, 'item')}`, createUndo([getChangeId(answer)]))
+      if (done > 0) toast(`Documented ${plural(done, 'item')}`, createUndo([getChangeId(answer)]))
     },
     onError: failed,
   })
@@ -108,13 +108,13 @@ export const useInbox = (filter: InboxFilter) => {
     },
     onError: failed,
   })
-  const isBusy = accept.isPending || ignore.isPending || restore.isPending || lock.isPending
+  const isBusy = documentItems.isPending || ignore.isPending || restore.isPending || lock.isPending
   return {
     query,
     items,
     problems,
     isBusy,
-    accept: accept.mutate,
+    document: documentItems.mutate,
     ignore: ignore.mutate,
     restore: restore.mutate,
     lock: lock.mutate,

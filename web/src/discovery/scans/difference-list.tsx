@@ -7,7 +7,7 @@ import css from '../inbox.module.css'
 import { formatReason, getFieldName, isContradiction } from '../labels.ts'
 import type { Difference, InboxItem } from '../shapes.ts'
 
-/** Facts about cabling, reported by switches and neighbours. */
+/** Facts about cabling, reported by switches and neighbors. */
 const KINDS: Readonly<Record<string, string>> = { connected_to: 'relationship', switch_port: 'switch port' }
 
 const Observed = ({ difference }: { readonly difference: Difference }) => {
@@ -28,9 +28,9 @@ const Observed = ({ difference }: { readonly difference: Difference }) => {
 }
 
 export type FieldActions = {
-  readonly accept: ((field: Difference['field']) => void) | undefined
+  readonly document: ((field: Difference['field']) => void) | undefined
   readonly lock: ((field: Difference['field']) => void) | undefined
-  readonly noAccept: string | undefined
+  readonly noDocument: string | undefined
   readonly noLock: string | undefined
   readonly isBusy: boolean
 }
@@ -59,15 +59,15 @@ const Row = ({ name, difference, actions }: RowProps) => {
       </span>
       {actions && (
         <span className={css.fieldTools}>
-          {actions.accept && (
+          {actions.document && (
             <Button
               isIcon
               look="quiet"
-              aria-label={`Accept ${text} of ${name}`}
-              title={`Accept ${text}`}
+              aria-label={`Document ${text} of ${name}`}
+              title={`Document ${text}`}
               disabled={actions.isBusy}
-              blocked={actions.noAccept}
-              onClick={() => actions.accept?.(field)}
+              blocked={actions.noDocument}
+              onClick={() => actions.document?.(field)}
             >
               <Check size={15} aria-hidden="true" />
             </Button>

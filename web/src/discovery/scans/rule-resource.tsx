@@ -1,4 +1,4 @@
-/** How rules are read, written, searched and sorted. */
+/** How schedules of scans are read, written, searched and sorted. */
 
 import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts, type Network } from '../../api/contracts.ts'
@@ -35,7 +35,7 @@ const FIELDS: readonly FieldSpec[] = [
     label: 'Enabled',
     kind: 'select',
     options: [
-      ['true', 'Yes, it runs on schedule'],
+      ['true', 'Yes'],
       ['false', 'No'],
     ],
     send: (text) => text !== 'false',
@@ -44,7 +44,7 @@ const FIELDS: readonly FieldSpec[] = [
     name: 'exclude_ips',
     label: 'Exclude',
     kind: 'area',
-    hint: 'Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them',
+    hint: 'Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them.',
   },
 ]
 
@@ -53,10 +53,10 @@ export const NEW_RULE = { scan_type: 'quick', interval_hours: '24', enabled: 'tr
 export type Names = ReadonlyMap<string, Network>
 
 export const formatRuleName = (networks: Names, { network_id }: Pick<Rule, 'network_id'>): string =>
-  `the rule of ${networks.get(network_id)?.name ?? network_id}`
+  `the schedule of ${networks.get(network_id)?.name ?? network_id}`
 
 export const buildRuleResource = (networks: Names): Resource<Rule> => ({
-  noun: 'rule',
+  noun: 'schedule',
   fields: FIELDS,
   getName: (rule) => formatRuleName(networks, rule),
   ...createCrud(contracts.discoveryRules),
@@ -77,7 +77,7 @@ export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
       type: ({ scan_type }) => scan_type,
       every: ({ interval_hours }) => interval_hours,
       last: ({ last_run_at }) => last_run_at ?? '',
-      // Rules that never run sort last.
+      // Schedules that never run sort last.
       next: ({ next_run_at }) => next_run_at ?? '~',
       enabled,
     },

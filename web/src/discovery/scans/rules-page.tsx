@@ -1,4 +1,4 @@
-/** The rules by which networks are scanned at intervals. */
+/** The schedules by which networks are scanned. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil, Trash2 } from 'lucide-react'
@@ -39,7 +39,7 @@ export const useToggleRule = () => {
       client.setQueryData(queryKey, (rules) => rules?.map((rule) => (rule.id === saved.id ? saved : rule))),
     onError: (error, _, before) => {
       client.setQueryData(queryKey, before)
-      toastError('The rule is as it was', error)
+      toastError('The schedule is as it was', error)
     },
   })
 }
@@ -172,7 +172,7 @@ export const RulesPage = () => {
   const columns = useMemo(() => buildColumns({ networks, onToggle: toggle.mutate, blocked }), [networks, toggle.mutate])
   return (
     <ListPage
-      title="Rules"
+      title="Schedules"
       resourceName="discovery"
       resource={resource}
       query={query}
@@ -182,7 +182,7 @@ export const RulesPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="network"
       placeholder="Network, type:deep, enabled:no"
-      empty="A rule scans a network at an interval."
+      empty="A schedule scans a network at an interval."
       deleteWarning="Its network is no longer scanned at an interval. Discovered devices stay."
       open={({ id }) => void set({ edit: id })}
       given={search.network === undefined ? NEW_RULE : { ...NEW_RULE, network_id: search.network }}

@@ -46,13 +46,15 @@ export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
     network: ({ network_id }, value) => formatNetwork(networks, network_id).toLowerCase().includes(value),
     type: ({ scan_type }, value) => scan_type.startsWith(value),
     status: ({ status }, value) => scanStatusText(status).startsWith(value) || status.startsWith(value),
-    by: ({ created_by, rule_id }, value) => (rule_id === null ? created_by : 'rule').toLowerCase().startsWith(value),
+    // Links and saved views of before say `by:rule`.
+    by: ({ created_by, rule_id }, value) =>
+      (rule_id === null ? [created_by.toLowerCase()] : ['schedule', 'rule']).some((one) => one.startsWith(value)),
   },
   facets: {
     network: ({ network_id }) => [getNetworkName(networks, network_id)],
     type: ({ scan_type }) => [scan_type],
     status: ({ status }) => [scanStatusText(status)],
-    by: ({ created_by, rule_id }) => [rule_id === null ? created_by : 'rule'],
+    by: ({ created_by, rule_id }) => [rule_id === null ? created_by : 'schedule'],
   },
 })
 
@@ -64,7 +66,7 @@ type Tools = {
 }
 
 const Who = ({ scan: { rule_id, created_by } }: { readonly scan: Scan }) =>
-  rule_id === null ? created_by : <span className="muted">its rule</span>
+  rule_id === null ? created_by : <span className="muted">its schedule</span>
 
 export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): readonly Column<Scan>[] => [
   {

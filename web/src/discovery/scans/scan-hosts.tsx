@@ -16,6 +16,7 @@ import { buildDiscoveredDevicesSpec } from '../discovered-devices-spec.ts'
 import { getDiscoveredName } from '../labels.ts'
 import { discoveredDevicesQuery, isActive, MOST_HOSTS, pollMs } from '../queries.ts'
 import type { DiscoveredDevice, Scan } from '../shapes.ts'
+import { countSeenAgain, listLastSeen } from './outcome.ts'
 
 /** Twice the polling interval of the scan. Both together stay below the rate limit. */
 const PACE_MS = 6000
@@ -23,19 +24,39 @@ const NONE: readonly DiscoveredDevice[] = []
 const SHOWN = new Set(['name', 'address', 'mac', 'vendor', 'os', 'ports', 'confidence'])
 const NO_NETWORKS = new Map()
 
-const Notes = ({ scan, shown, isCut }: { readonly scan: Scan; readonly shown: number; readonly isCut: boolean }) => {
-  const later = scan.found_hosts - shown
-  const isOld = !isActive(scan) && !isCut && later > 0
+type NotesProps = { readonly scan: Scan; readonly seenAgain: number; readonly isCut: boolean }
+
+const Notes = ({ scan, seenAgain, isCut }: NotesProps) => {
+  const isOld = !isActive(scan) && !isCut && seenAgain > 0
   if (!isCut && !isOld) return null
   return (
     <p className={tableCss.note}>
       {isCut && `These are the first ${plural(MOST_HOSTS, 'host')}. `}
-      {isOld && `${formatCount(later)} of ${plural(scan.found_hosts, 'host')} were seen again by a later scan. `}
+      {isOld &&
+        `${formatCount(seenAgain)} of ${plural(scan.found_hosts, 'address', 'addresses')} ${seenAgain === 1 ? 'was' : 'were'} seen again by a later scan. `}
       <Link to="/discovered-devices" search={{ network: scan.network_id }} className="link">
         All discovered devices of the network
       </Link>
     </p>
   )
+}
+
+const describeNoHosts = (scan: Scan, seenAgain: number): readonly [title: string, text: string] => {
+  if (isActive(scan))
+    return [
+      scan.found_hosts > 0 ? 'The first results are on their way' : 'Nothing has answered yet',
+      'Hosts are shown as they appear.',
+    ]
+  if (scan.found_hosts === 0)
+    return ['Nothing answered', 'No address of the network answered, or a firewall kept the answers back.']
+  return seenAgain > 0
+    ? ['Seen again since', `All ${plural(scan.found_hosts, 'host')} of this scan have been seen by a later one.`]
+    : ['Nothing is left of this scan', 'The devices that it found have been deleted.']
+}
+
+const NoHosts = ({ scan, seenAgain }: Omit<NotesProps, 'isCut'>) => {
+  const [title, text] = describeNoHosts(scan, seenAgain)
+  return <State title={title} text={text} />
 }
 
 export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
@@ -55,7 +76,7 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
     if (seen.current !== now) void refetch()
     seen.current = now
   }, [scan, refetch])
-  const rows = useMemo(() => data?.rows.filter(({ last_scan_id }) => last_scan_id === scan.id) ?? NONE, [data, scan.id])
+  const rows = useMemo(() => (data ? listLastSeen(scan, data.rows) : NONE), [data, scan])
   const spec = useMemo(() => buildDiscoveredDevicesSpec(NO_NETWORKS), [])
   const columns = useMemo(() => buildDiscoveredDevicesColumns(NO_NETWORKS).filter(({ id }) => SHOWN.has(id)), [])
   const view = useLocalView(rows, spec, { q: '', sort, isDescending })
@@ -63,29 +84,13 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
     return <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <TableSkeleton columns={columns} />
+  const seenAgain = countSeenAgain(scan, data.rows)
   return (
     <>
-      <Notes scan={scan} shown={rows.length} isCut={data.total > data.rows.length} />
+      <Notes scan={scan} seenAgain={seenAgain} isCut={data.total > data.rows.length} />
       <div className={tableCss.wrap}>
         {rows.length === 0 ? (
-          <State
-            title={
-              isOn
-                ? scan.found_hosts > 0
-                  ? 'The first results are on their way'
-                  : 'Nothing has answered yet'
-                : scan.found_hosts === 0
-                  ? 'Nothing answered'
-                  : 'Seen again since'
-            }
-            text={
-              isOn
-                ? 'Hosts are shown as they appear.'
-                : scan.found_hosts === 0
-                  ? 'No address of the network answered, or a firewall kept the answers back.'
-                  : `All ${plural(scan.found_hosts, 'host')} of this scan have been seen by a later one.`
-            }
-          />
+          <NoHosts scan={scan} seenAgain={seenAgain} />
         ) : (
           <DataTable
             label="Hosts"

@@ -23,6 +23,7 @@ import { DeleteScan, useCancelScan, useDiscoveryChanged } from './scan-actions.t
 import { ScanDifferences } from './scan-diff.tsx'
 import { ScanHosts } from './scan-hosts.tsx'
 import { ScanLog } from './scan-log.tsx'
+import { ReviewLink, ScanOutcome } from './scan-outcome.tsx'
 import { ScanProgress } from './stage-steps.tsx'
 import { StartScan } from './start-scan.tsx'
 
@@ -45,9 +46,10 @@ const useEnding = (scan: ScanDetail | undefined): void => {
 const Facts = ({ scan }: { readonly scan: ScanDetail }) => (
   <p className={css.scanFacts}>
     <ScanStatus status={scan.status} />
+    <ScanOutcome scan={scan} />
     <span>{scan.scan_type} scan</span>
     <span className="muted">
-      {scan.rule_id === null ? `by ${scan.created_by || 'unknown'}` : 'by the rule of the network'},{' '}
+      {scan.rule_id === null ? `by ${scan.created_by || 'unknown'}` : 'by the schedule of the network'},{' '}
       {scan.started_at === null ? 'queued ' : 'started '}
       <TimeAgo at={scan.started_at ?? scan.created_at} />
     </span>
@@ -96,9 +98,12 @@ export const ScanPage = () => {
             Cancel scan
           </Button>
         ) : (
-          <Button onClick={() => void set({ new: '1' })} blocked={blocked('discovery:create')}>
-            Scan again
-          </Button>
+          <>
+            <ReviewLink scan={scan} />
+            <Button onClick={() => void set({ new: '1' })} blocked={blocked('discovery:create')}>
+              Scan again
+            </Button>
+          </>
         )
       }
       menu={

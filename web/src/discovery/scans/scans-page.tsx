@@ -74,7 +74,7 @@ export const ScansPage = () => {
         columns={columns}
         defaultColumns={SCAN_DEFAULT_COLUMNS}
         sort="created"
-        placeholder="Network, status:failed, type:deep, by:rule"
+        placeholder="Network, status:failed, type:deep, by:schedule"
         empty="A scan finds the hosts of a network, and their differences from the documentation."
         deleteWarning=""
         above={

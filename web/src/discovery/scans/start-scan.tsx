@@ -117,7 +117,7 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
             <TypeChoice value={type} onChange={setType} />
             <TextArea
               label="Exclude"
-              hint="Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them. Addresses that the rule of the network excludes are excluded as well."
+              hint="Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them. Addresses that the schedule of the network excludes are excluded as well."
               value={excludes}
               onChange={setExcludes}
               error={errors.exclude_ips}

@@ -60,7 +60,7 @@ export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
             {data.lost.scans + data.lost.discovered_devices + data.lost.rules > 0 && (
               <p>
                 {plural(data.lost.scans, 'scan')}, {plural(data.lost.discovered_devices, 'discovered device')} and{' '}
-                {plural(data.lost.rules, 'discovery rule')} are deleted with them.
+                {plural(data.lost.rules, 'schedule')} are deleted with them.
               </p>
             )}
           </div>

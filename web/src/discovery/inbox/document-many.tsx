@@ -1,4 +1,4 @@
-/** Promotes many discovered devices, named by a template. */
+/** Documents many discovered devices, named by a template. */
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { call, getChangeId } from '../../api/client.ts'
@@ -22,8 +22,8 @@ import {
   PlaceFields,
   parseCustomInputs,
   parseTags,
-  usePromoted,
-} from './promote-fields.tsx'
+  useDocumented,
+} from './document-fields.tsx'
 
 /** The most devices in one request. */
 const MOST_AT_ONCE = 1000
@@ -67,19 +67,19 @@ const filterCustomErrors = (failed: readonly Failed[]): Readonly<Record<string, 
 type ManyProps = {
   readonly discovered: readonly DiscoveredDevice[]
   readonly onClose: () => void
-  /** Called with the ids of the devices that were not promoted. */
+  /** Called with the ids of the devices that were not documented. */
   readonly onDone: (left: readonly string[]) => void
 }
 
-export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
-  const changed = usePromoted()
+export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
+  const changed = useDocumented()
   const open = discovered.filter(({ matched_device_id }) => matched_device_id === null)
   const [template, setTemplate] = useState('{hostname}')
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
   const [custom, setCustom] = useState(NO_TEXTS)
   const [failed, setFailed] = useState<readonly Failed[]>([])
-  const promote = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       call(contracts.discovery.promoteMany, {
         ...parseCustomInputs(custom),
@@ -100,19 +100,19 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
       if (left.length === 0) onClose()
     },
   })
-  const errors = { ...filterCustomErrors(failed), ...getFieldErrors(promote.error) }
+  const errors = { ...filterCustomErrors(failed), ...getFieldErrors(save.error) }
   const unknown = listUnknownWords(template)
   const nameError = unknown.length > 0 ? `There is no {${unknown[0]}}` : errors.name
   const names = new Map(discovered.map((one) => [one.id, getDiscoveredName(one)]))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    promote.mutate()
+    save.mutate()
   }
   const already = discovered.length - open.length
   return (
     <Dialog title={`Document ${plural(open.length, 'device')}`} onClose={onClose} isWide>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {promote.isError && errors.name === undefined && <Alert>{toAppError(promote.error).message}</Alert>}
+        {save.isError && errors.name === undefined && <Alert>{toAppError(save.error).message}</Alert>}
         {failed.length > 0 && (
           <Alert>
             <b>{plural(failed.length, 'device')} could not be documented.</b>
@@ -155,7 +155,7 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
           <Button
             type="submit"
             look="primary"
-            disabled={promote.isPending || open.length === 0 || template.trim() === '' || unknown.length > 0}
+            disabled={save.isPending || open.length === 0 || template.trim() === '' || unknown.length > 0}
           >
             Document {plural(Math.min(open.length, MOST_AT_ONCE), 'device')}
           </Button>

@@ -1,4 +1,4 @@
-/** Promotes one discovered device under a typed name. */
+/** Documents one discovered device under a typed name. */
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
@@ -21,26 +21,26 @@ import {
   PlaceFields,
   parseCustomInputs,
   parseTags,
-  usePromoted,
-} from './promote-fields.tsx'
+  useDocumented,
+} from './document-fields.tsx'
 
-/** Returns why the caller may not promote discovered devices, or undefined. */
-export const usePromotePermit = (): string | undefined => {
+/** Returns why the caller may not document discovered devices, or undefined. */
+export const useNewPermit = (): string | undefined => {
   const { blocked } = usePermit()
   return blocked('discovery:update') ?? blocked('devices:create')
 }
 
 type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () => void }
 
-export const PromoteOne = ({ discovered, onClose }: OneProps) => {
-  const changed = usePromoted()
+export const DocumentOne = ({ discovered, onClose }: OneProps) => {
+  const changed = useDocumented()
   const navigate = useNavigate()
   const [name, setName] = useState(getDiscoveredName(discovered))
   const [model, setModel] = useState(discovered.model ?? '')
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
   const [custom, setCustom] = useState(NO_TEXTS)
-  const promote = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       call(contracts.discovery.promote, {
         ...parseCustomInputs(custom),
@@ -57,17 +57,17 @@ export const PromoteOne = ({ discovered, onClose }: OneProps) => {
       void navigate({ to: '/devices/$id', params: { id: device.id } })
     },
   })
-  const errors = getFieldErrors(promote.error)
+  const errors = getFieldErrors(save.error)
   const known = ['name', 'make_model', 'datacenter_id', 'tags']
   const isKnown = Object.keys(errors).some((field) => known.includes(field) || isOfCustom(field))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    promote.mutate()
+    save.mutate()
   }
   return (
     <Dialog title={`Document ${getDiscoveredName(discovered)}`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {promote.isError && !isKnown && <Alert>{toAppError(promote.error).message}</Alert>}
+        {save.isError && !isKnown && <Alert>{toAppError(save.error).message}</Alert>}
         <p className="muted">
           It becomes a device with {discovered.addresses.length === 1 ? 'its address' : 'its addresses'}, its host name
           and its system.
@@ -90,8 +90,8 @@ export const PromoteOne = ({ discovered, onClose }: OneProps) => {
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={promote.isPending || name.trim() === ''}>
-            Document it
+          <Button type="submit" look="primary" disabled={save.isPending || name.trim() === ''}>
+            Document
           </Button>
         </DialogActions>
       </form>

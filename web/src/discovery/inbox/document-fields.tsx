@@ -1,4 +1,4 @@
-/** The parts that the dialogs of a promotion have in common. */
+/** The parts that the dialogs that document discovered devices have in common. */
 import { useQuery } from '@tanstack/react-query'
 import type { Device } from '../../api/contracts.ts'
 import { datacentersQuery } from '../../api/queries.ts'
@@ -15,7 +15,7 @@ export const parseTags = (text: string): string[] =>
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
 
-export const usePromoted = () => {
+export const useDocumented = () => {
   const changed = useDiscoveryChanged()
   return (made: readonly Device[]) => {
     devices.put(made)
