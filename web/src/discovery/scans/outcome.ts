@@ -1,4 +1,4 @@
-/** The outcome of a finished scan in words, and what it left to review. */
+/** The outcome of a finished scan in words, and the bucket of the inbox to review. */
 import { formatCount, plural } from '../../ui/format.ts'
 import { BUCKETS } from '../labels.ts'
 import type { Bucket, DiscoveredDevice, Scan } from '../shapes.ts'

@@ -1,4 +1,4 @@
-/** The head of a finished scan: what it found, and the link to what waits for a decision. */
+/** The head of a finished scan: its addresses and devices, and the link to the inbox of its network. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { usePermit } from '../../shell/me.ts'
