@@ -1,5 +1,7 @@
 /** All pages in both themes: no WCAG 2.2 AA violation, and no page wider than the window. */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { axeFindings, countRequests, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 
@@ -161,3 +163,55 @@ test('a key after g may be a capital letter', () =>
     },
     { as: 'admin' },
   ))
+
+describe('the documentation', () => {
+  const read = async (path: string) => {
+    const answer = await fetch(new URL(path, it.plat.url), { headers: { accept: 'text/html' } })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const listValues = (text: string, name: string): string[] =>
+    [...text.matchAll(new RegExp(` ${name}="([^"]+)"`, 'g'))].map(([, value = '']) => value)
+
+  test('has each document, and its links and pictures lead to what is there', async () => {
+    const documents = readdirSync(join(import.meta.dir, '..', 'docs')).filter((file) => file.endsWith('.md'))
+    const pages = documents.map((file) => (file === 'README.md' ? '/help/' : `/help/${file.slice(0, -3)}`))
+    const texts = new Map<string, string>()
+    for (const path of pages) {
+      const { status, text } = await read(path)
+      expect([path, status]).toEqual([path, 200])
+      texts.set(path, text)
+    }
+    const broken: string[] = []
+    for (const [path, text] of texts)
+      for (const target of [...listValues(text, 'href'), ...listValues(text, 'src')]) {
+        const { pathname, hash, origin } = new URL(target, new URL(path, 'http://here'))
+        if (origin !== 'http://here' || pathname === '/' || pathname.startsWith('/api/')) continue
+        const isThere = texts.has(pathname)
+          ? hash === '' || listValues(texts.get(pathname) ?? '', 'id').includes(hash.slice(1))
+          : (await fetch(new URL(pathname, it.plat.url))).ok
+        if (!isThere) broken.push(`${path}: ${target}`)
+      }
+    expect(broken).toEqual([])
+    expect(texts.size).toBeGreaterThan(25)
+  })
+
+  test.each(['light', 'dark'] as const)('is readable in a %s theme and on a phone, without script', (theme) =>
+    it.visit(
+      async ({ page, open, requests }) => {
+        for (const width of [1440, 390]) {
+          await page.setViewportSize({ width, height: 844 })
+          for (const path of ['/help/', '/help/history', '/help/web']) {
+            await open(path)
+            expect(await axeFindings(page)).toEqual([])
+            expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+          }
+        }
+        await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Sizing' }).click()
+        await page.getByRole('heading', { name: 'Sizing', level: 1 }).waitFor()
+        await page.getByRole('link', { name: 'Back to Plat' }).waitFor()
+        expect(requests.filter((line) => line.endsWith('.js'))).toEqual([])
+      },
+      { theme },
+    ),
+  )
+})

@@ -44,16 +44,16 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** The sources of the UI, and the files that it shares with the server. */
+/** The sources of the UI, the files that it shares with the server, and the documentation. */
 function sources() {
-  const files = ['web', 'src'].flatMap((folder) =>
+  const files = ['web', 'src', 'docs'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
   return files.filter((path) => isSource.test(path) && !path.includes('.test.')).sort()
 }
 
 const isSource =
-  /^(web\/.*\.(ts|tsx|css|js|svg|html|woff2)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|sheets|utilization|contracts|kind-names|placement|vlan-scope)\.ts)$/
+  /^(docs\/([^/]+\.md|images\/.+)|web\/.*\.(ts|tsx|css|js|svg|html|woff2)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|sheets|utilization|contracts|kind-names|placement|vlan-scope)\.ts)$/
 
 function moveAway(from, to) {
   try {

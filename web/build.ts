@@ -14,6 +14,7 @@ import type { AnyOperation } from '../src/kernel/operation.ts'
 import { EVENT_NAMES } from '../src/record/events/catalogue.ts'
 import type { ResourceFacts } from '../src/resource/facts.ts'
 import { COMMANDS, FILE_GROUPS } from './file-groups.ts'
+import { buildHelp } from './help.ts'
 import { MOVED, PAGES } from './src/pages.ts'
 import { LOGIN } from './src/paths.ts'
 
@@ -250,4 +251,5 @@ await build({
 })
 // For the server, which answers 404 at any other path.
 writeFileSync(join(outDir, 'paths.json'), JSON.stringify(paths))
+buildHelp(outDir)
 compressAll(join(outDir, 'assets'))

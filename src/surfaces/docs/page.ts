@@ -87,6 +87,9 @@ export const renderDocsPage = async (doc: OpenApi): Promise<string> => {
     <input type="search" placeholder="Filter operations" autocomplete="off" spellcheck="false"><kbd>/</kbd>
   </label>
   ${renderNavigation(groups, schemas.length)}
+  <p class="nav-title">Plat</p>
+  <a class="back" href="/">Back to Plat</a>
+  <a class="back" href="/help/">Documentation</a>
 </header>
 <main>
   <section class="intro">

@@ -11,6 +11,10 @@ writeFileSync(join(folder, 'assets', 'a-1.js'), 'plain')
 writeFileSync(join(folder, 'assets', 'a-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets', 'a-1.js.gz'), 'gzip')
 writeFileSync(join(folder, 'paths.json'), JSON.stringify(['/', '/devices', '/devices/$id']))
+mkdirSync(join(folder, 'help', 'images'), { recursive: true })
+writeFileSync(join(folder, 'help', 'README.html'), '<!doctype html><html lang="en"><p>All')
+writeFileSync(join(folder, 'help', 'history.html'), '<!doctype html><html lang="en"><p>History')
+writeFileSync(join(folder, 'help', 'images', 'a.webp'), 'picture')
 writeFileSync(join(folder, '.stamp'), 'x')
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -116,4 +120,35 @@ describe('a file', () => {
 test('without a build a browser gets a message', () => {
   const response = openSite(join(folder, 'assets'))(new Request('http://plat.test/', { headers: { accept: BROWSER } }))
   expect(response?.status).toBe(503)
+})
+
+describe('the documentation', () => {
+  test.each([
+    ['/help/', 'All'],
+    ['/help/history', 'History'],
+  ])('is at %s, for every client', async (path, text) => {
+    for (const accept of [BROWSER, '*/*', ''])
+      expect(await ask(path, { accept })?.text()).toBe(`<!doctype html><html lang="en"><p>${text}`)
+  })
+
+  test('begins at the folder', () => {
+    const answer = page('/help')
+    expect([answer?.status, answer?.headers.get('location')]).toEqual([308, '/help/'])
+  })
+
+  test('has the theme of the cookie', async () =>
+    expect(await page('/help/history', { cookie: 'plat_look=dark.compact.on' })?.text()).toContain('data-theme="dark"'))
+
+  test('has pictures, for clients that accept no HTML', async () => {
+    const answer = ask('/help/images/a.webp', { accept: 'image/webp' })
+    expect([answer?.headers.get('content-type'), await answer?.text()]).toEqual(['image/webp', 'picture'])
+  })
+
+  test.each(['/help/nowhere', '/help/README', '/help/history.html', '/help/images/b.webp'])(
+    'has nothing at %s',
+    (path) => expect(page(path)?.status).toBe(404),
+  )
+
+  test('is not sent to scripts of the API', () =>
+    expect(ask('/help/history', { 'x-requested-with': 'XMLHttpRequest' })).toBeUndefined())
 })

@@ -1,10 +1,10 @@
 /**
- * Serves the built web UI in front of the API: hashed files under /static/, and the page at / for every client. Other
- * paths get the page if a browser navigates to them, with 404 if the UI has no such page. Rate limits do not count
- * these requests.
+ * Serves the built web UI in front of the API: hashed files under /static/, the documentation under /help/, and the page
+ * at / for every client. Other paths get the page if a browser navigates to them, with 404 if the UI has no such page.
+ * Rate limits do not count these requests.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { computeEtag, matchesEtag, quoteEtag } from '../../../contract/etag.ts'
 import { getSecurityHeaders, type SecurityHeaders } from '../headers.ts'
 import { split } from '../request-context.ts'
@@ -31,6 +31,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
+  '.webp': 'image/webp',
+  '.png': 'image/png',
 }
 
 /** The files that the build makes beside each asset. */
@@ -49,7 +51,8 @@ const FOREVER = 'public, max-age=31536000, immutable'
 /** Paths of the API and of other machine interfaces. All other paths are for people. */
 const NOT_A_PAGE = /^\/(api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
 
-const readAssets = (folder: string): ReadonlyMap<string, File> => {
+/** Reads the files of a folder, by their paths below a prefix. */
+const readFiles = (folder: string, prefix: string): ReadonlyMap<string, File> => {
   const read = (name: string): Bytes => new Blob([readFileSync(join(folder, name))])
   const names = new Set(readdirSync(folder))
   const files = [...names].flatMap((name): [string, File][] => {
@@ -57,7 +60,7 @@ const readAssets = (folder: string): ReadonlyMap<string, File> => {
     if (type === undefined) return []
     const coded = new Map<Coding, Bytes>()
     for (const [coding, ending] of CODED) if (names.has(name + ending)) coded.set(coding, read(name + ending))
-    return [[`/static/assets/${name}`, { type, plain: read(name), coded }]]
+    return [[`${prefix}${name}`, { type, plain: read(name), coded }]]
   })
   return new Map(files)
 }
@@ -102,12 +105,28 @@ const readPaths = (folder: string): RegExp => {
   return compilePattern(paths)
 }
 
+const HELP = '/help'
+const isHelp = (path: string): boolean => path === HELP || path.startsWith(`${HELP}/`)
+
+/** The documentation: its pages and pictures by their paths. */
+type Help = { readonly pages: ReadonlyMap<string, Loaded['pageFor']>; readonly pictures: ReadonlyMap<string, File> }
+
+const readHelp = (folder: string): Help => {
+  const names = readdirSync(folder).flatMap((file) => (extname(file) === '.html' ? [basename(file, '.html')] : []))
+  const read = (name: string) => createPageCache(readFileSync(join(folder, `${name}.html`), 'utf8'))
+  return {
+    pages: new Map(names.map((name) => [`${HELP}/${name === 'README' ? '' : name}`, read(name)])),
+    pictures: readFiles(join(folder, 'images'), `${HELP}/images/`),
+  }
+}
+
 const NOT_BUILT = 'The web UI is not built. `npm start` builds it; the API works without it.\n'
 
 type Page = { readonly html: string; readonly etag: string }
 
 type Loaded = {
   readonly assets: ReadonlyMap<string, File>
+  readonly help: Help
   /** Returns the page with attributes of its root. */
   readonly pageFor: (look: string) => Page
   readonly places: RegExp
@@ -148,27 +167,39 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
   const load = () => {
     if (!existsSync(join(folder, 'index.html'))) return undefined
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
-    return { assets: readAssets(join(folder, 'assets')), pageFor: createPageCache(page), places: readPaths(folder) }
+    return {
+      assets: readFiles(join(folder, 'assets'), '/static/assets/'),
+      help: readHelp(join(folder, 'help')),
+      pageFor: createPageCache(page),
+      places: readPaths(folder),
+    }
   }
 
   return (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     const [path] = split(request.url)
     const isAsset = path.startsWith('/static/')
-    const isWanted = path === '/' ? acceptsHtml(request) : wantsHtml(request)
-    if (!isAsset && !(isPage(path) && isWanted)) return undefined
+    const isWanted = path === '/' || isHelp(path) ? acceptsHtml(request) : wantsHtml(request)
+    const isPicture = path.startsWith(`${HELP}/images/`)
+    if (!isAsset && !isPicture && !(isPage(path) && isWanted)) return undefined
     // The application rejects it.
     if (checkHost(request.headers)) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
-    const { assets, pageFor, places } = loaded
+    const { assets, help, pageFor, places } = loaded
     if (isAsset) {
       const file = assets.get(path)
       if (file) return respondAsset(answer, file, request.headers.get('accept-encoding'))
       // After an upgrade, an open tab requests files of the previous version.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
-    const { html, etag } = pageFor(attributes + formatThemeAttributes(request.headers.get('cookie')))
+    const theme = formatThemeAttributes(request.headers.get('cookie'))
+    const picture = help.pictures.get(path)
+    if (picture)
+      return answer(picture.plain, 200, { 'Content-Type': picture.type, 'Cache-Control': 'public, max-age=3600' })
+    if (path === HELP) return answer(null, 308, { Location: `${HELP}/` })
+    const document = help.pages.get(path)
+    const { html, etag } = document ? document(theme) : pageFor(attributes + theme)
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': PAGE_POLICY,
@@ -178,7 +209,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
       ...(alsoPages.includes(path) ? OPENED_BY_OTHERS : {}),
     }
     // The page itself shows that it was not found.
-    if (!places.test(path) && !alsoPages.includes(path))
+    if (!document && !places.test(path) && !alsoPages.includes(path))
       return answer(html, 404, { ...headers, 'Cache-Control': 'no-store' })
     const held = request.headers.get('if-none-match')
     if (held !== null && matchesEtag(held, etag)) return answer(null, 304, headers)
