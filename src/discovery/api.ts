@@ -23,6 +23,7 @@ import {
   DiscoveredDevice,
   DiscoveredStatus,
   InboxItem,
+  LocalNetworks,
   Rule,
   Scan,
   ScanDetail,
@@ -120,6 +121,9 @@ export const scans = {
     output: ScanDiff,
   }),
 }
+
+/** A row for each network. */
+const listShownNetworks = (answer: unknown): unknown => (answer as LocalNetworks).networks
 
 const OneDiscovered = z.object({ id: idOf('discovery') })
 
@@ -236,6 +240,17 @@ export const discovery = {
     cli: { args: ['id', 'ips'] },
     input: () => z.object({ id: idOf('discovery'), ips: z.array(IpAddress).min(1).max(64) }),
     output: DiscoveredDetail,
+  }),
+  localNetworks: operation({
+    name: 'discovery.local-networks',
+    summary: 'List the IPv4 networks that this server is in, to scan one of them',
+    description:
+      'Of the interfaces that are up, without loopback and link-local addresses. It also needs `networks:create`, and both permissions everywhere.',
+    http: 'GET /api/discovery/local-networks',
+    access: 'discovery:create',
+    cli: { shown: listShownNetworks },
+    input: () => z.object({}),
+    output: LocalNetworks,
   }),
 }
 

@@ -28,6 +28,7 @@ import { moveDiscovery } from './move-to-space.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
+import { listLocalNetworks } from './scans/local-networks.ts'
 import { createRunner, type RunnerOptions } from './scans/runner.ts'
 import * as scanStore from './scans/scan-store.ts'
 import { scanHandlers } from './scans/scans.ts'
@@ -113,7 +114,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
   return {
     operations: [
       ...implement(scans, scanHandlers(options)),
-      ...implement(discovery, discoveredHandlers),
+      ...implement(discovery, { ...discoveredHandlers, localNetworks: (ctx) => listLocalNetworks(ctx, config) }),
       ...implement(discoveryRules, ruleHandlers(config)),
       ...implement(inbox, inboxHandlers),
       ...implement(discoveryLocks, lockHandlers),

@@ -37,6 +37,29 @@ export const Scan = z.object(scanFields).meta({
 })
 export type Scan = z.infer<typeof Scan>
 
+export const LocalNetworks = z
+  .object({
+    in_container: z.boolean().describe('True in a container that sees its own network in place of that of its host'),
+    networks: z
+      .array(
+        z.object({
+          subnet: z.string(),
+          interface: z.string(),
+          address: z.string().describe('Of this server'),
+          total_hosts: z.int().describe('Usable addresses'),
+          network_id: z
+            .string()
+            .nullable()
+            .describe('The network of this subnet in the default address space, if the caller may list networks'),
+          is_scannable: z.boolean(),
+          reason: z.string().describe('Why it is not scannable; empty if it is'),
+        }),
+      )
+      .describe('That of the default route first, those of containers and virtual machines of this machine last'),
+  })
+  .meta({ id: 'LocalNetworks' })
+export type LocalNetworks = z.infer<typeof LocalNetworks>
+
 export const ScanPrivilege = z
   .object({
     icmp: z.boolean().describe('It can ping'),

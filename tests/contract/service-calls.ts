@@ -38,6 +38,7 @@ const hosts = (...names: readonly string[]) =>
   }))
 
 const discovery: readonly Step[] = [
+  call('discovery.local-networks', {}),
   call('scans.start', { id: 'net-scan', scan_type: 'deep', dry_run: true }),
   call('scans.start', { id: 'net-scan', scan_type: 'deep' }, { save: { scan: 'id' } }),
   findHosts,

@@ -146,7 +146,7 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
   return getDetailOrThrow(ctx, made.id)
 }
 
-export const discoveredHandlers: Handlers<typeof discovery, Tables> = {
+export const discoveredHandlers: Omit<Handlers<typeof discovery, Tables>, 'localNetworks'> = {
   list: async (ctx, { network_id, ...filter }) =>
     listFound(ctx, network_id === ALL ? filter : { ...filter, network_id }),
   get: async (ctx, { id }) => getDetailOrThrow(ctx, id),
