@@ -78,6 +78,9 @@ test('every required permission is in the catalogue', () => {
 const isHeld = ({ access }: Endpoint, held: ReadonlySet<string>) =>
   listPermissions(access).some((permission) => held.has(permission))
 
+/** The further permissions of reads that need several. */
+const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = { 'discovery.local-networks': ['networks:create'] }
+
 /** They need the rights to the objects that they change, beside the permission to read them. */
 const BY_OBJECTS = ['history.undo', 'estate.apply']
 
@@ -190,9 +193,17 @@ describe('a caller with the one permission', () => {
     listPermissions(one.access).map((permission): [string, string, Endpoint] => [permission, one.name, one]),
   )
   test.each(pairs)('%s may call %s', async (permission, _, endpoint) => {
-    expect(await statusFor((await holding([permission])).request, endpoint)).toSatisfy(isLetIn)
+    const caller = await holding([permission, ...(ALSO_NEEDED[endpoint.name] ?? [])])
+    expect(await statusFor(caller.request, endpoint)).toSatisfy(isLetIn)
   })
 })
+
+test.each(rows(endpoints.filter(({ name }) => name in ALSO_NEEDED)))(
+  'a caller without the further permissions may not call %s',
+  async (_, endpoint) => {
+    expect(await statusFor((await holding(listPermissions(endpoint.access))).request, endpoint)).toBe(403)
+  },
+)
 
 describe('a caller with every other permission', () => {
   test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
