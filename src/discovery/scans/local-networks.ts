@@ -4,9 +4,9 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { countUsableAddresses, formatCidr, parseCidr, parseCidrOrThrow } from '../../net/cidr.ts'
-import { getGuests } from '../../net/container-bridge.ts'
 import { findLocalRange } from '../../net/local.ts'
 import type { LocalNetworks } from '../schema.ts'
+import { getGuests } from './container-bridge.ts'
 import { blockIssue, type ScanLimits } from './scan-rules.ts'
 
 type Link = { readonly subnet: string; readonly interface: string; readonly address: string }
