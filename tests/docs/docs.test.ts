@@ -72,21 +72,37 @@ describe('the page on security', () => {
   })
 })
 
-/** The commands of the README's `console` blocks, each with the output that follows it there. */
-const tour = [...read('README.md').matchAll(/```console\n([\s\S]*?)```/g)]
-  .flatMap(([, block = '']) => block.split(/^\$ /m).filter((part) => part !== ''))
-  .map((part) => {
-    const end = part.indexOf('\n')
-    return { command: part.slice(0, end), output: part.slice(end + 1) }
+type Step = { readonly command: string; readonly output: string | undefined }
+
+/** Reads the commands of a document. Only a `console` block has their output, which follows each of them. */
+const listSteps = (file: string): Step[] =>
+  [...read(file).matchAll(/```(console|sh)\n([\s\S]*?)```/g)].flatMap(([, kind, block = '']): Step[] => {
+    if (kind === 'sh')
+      return block
+        .split('\n')
+        .filter((line) => line.startsWith('./plat '))
+        .map((command) => ({ command, output: undefined }))
+    return block
+      .split(/^\$ /m)
+      .filter((part) => part !== '')
+      .map((part) => ({ command: part.slice(0, part.indexOf('\n')), output: part.slice(part.indexOf('\n') + 1) }))
   })
 
-describe('the tour of the README', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'plat-readme-'))
+describe.each([
+  ['the README', 'README.md', 8],
+  ['the page on the first day', 'docs/first-day.md', 15],
+])('the commands of %s', (_, file, least) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-tour-'))
   let server: Server
 
   beforeAll(async () => {
     const config = loadConfig({
-      env: { DATA_DIR: join(folder, 'data'), LISTEN_ADDR: '127.0.0.1:0', INITIAL_ADMIN_PASSWORD: PASSWORD },
+      env: {
+        DATA_DIR: join(folder, 'data'),
+        LISTEN_ADDR: '127.0.0.1:0',
+        INITIAL_ADMIN_PASSWORD: PASSWORD,
+        DISCOVERY_ALLOW_LOCAL: 'true',
+      },
       cwd: folder,
     })
     server = await startServer({ config, log: createLogger({ level: 'error', format: 'text' }), now: () => new Date() })
@@ -96,26 +112,32 @@ describe('the tour of the README', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('prints what it says it prints', async () => {
+  test('succeed, and print what it says they print', async () => {
+    const steps = listSteps(file)
+    expect(steps.length).toBeGreaterThan(least)
     // One shell for all commands, because a later one uses a variable of an earlier one.
     const marker = '--- next command ---'
-    const script = tour
+    const script = steps
       .map(({ command }) =>
         command.includes(' login ') ? `echo ${PASSWORD} | ${command} --password-stdin 2>&1` : command,
       )
+      .map((command, i) => (steps[i]?.output === undefined ? `{ ${command}; } 2>&1 || echo "exit code $?"` : command))
       .join(`\necho '${marker}'\n`)
       .replaceAll('http://localhost:8080', server.url)
+      // The hosts of this machine.
+      .replaceAll('192.168.1.0/24', '127.0.0.0/30')
     const shell = Bun.spawn(['sh', '-c', script], {
       cwd: root,
       env: { ...process.env, PLAT_URL: server.url, XDG_CONFIG_HOME: join(folder, 'config') },
       stderr: 'pipe',
     })
     const printed = (await new Response(shell.stdout).text()).split(`${marker}\n`)
-    const shown = tour.map(({ command, output }, i) => ({
-      command,
+    const shown = steps.map(({ command, output }, i) => {
+      const text = printed[i] ?? ''
+      if (output === undefined) return { command, output: /^(exit code|error:) .*/m.exec(text)?.[0] }
       // `cut` and `curl` differ in their line ends.
-      output: command.includes(' login ') ? output : `${(printed[i] ?? '').trimEnd()}${output === '' ? '' : '\n'}`,
-    }))
-    expect(shown).toEqual(tour)
+      return { command, output: command.includes(' login ') ? output : `${text.trimEnd()}${output === '' ? '' : '\n'}` }
+    })
+    expect(shown).toEqual(steps)
   })
 })
