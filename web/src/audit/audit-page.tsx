@@ -73,7 +73,7 @@ export const AuditPage = () => {
   const isAllowed = may('audit:list')
   const { query, view, total, rows } = usePagedView(useInfiniteQuery({ ...entriesQuery(filter), enabled: isAllowed }))
   const verification = useVerification()
-  const choice = useColumns(AUDIT_COLUMNS, AUDIT_DEFAULT_COLUMNS)
+  const choice = useColumns('Audit log', AUDIT_COLUMNS, AUDIT_DEFAULT_COLUMNS)
   const refresh = () => {
     renew()
     if (filter.start_time === undefined) void query.refetch()

@@ -66,7 +66,7 @@ export const DevicesPage = () => {
     const isColumn = isOffered({ racks, types })
     return [...DEVICE_COLUMNS.filter(({ id }) => isColumn(id)), ...(custom?.columns ?? [])]
   }, [custom, racks, types])
-  const choice = useColumns(columns, DEFAULT_COLUMNS)
+  const choice = useColumns('Devices', columns, DEFAULT_COLUMNS)
   const view = useDevices(
     { q: addSpaceTerm(text, space), sort, isDescending },
     choice.columns.map(({ id }) => id),

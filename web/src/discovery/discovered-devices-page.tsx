@@ -114,7 +114,7 @@ export const DiscoveredDevicesPage = () => {
   const { sort, isDescending, onSort } = useSorting('address')
   const { query, view, spec, isMore, total } = useDiscoveredDevices(networks, text, { sort, isDescending })
   const columns = useMemo(() => buildDiscoveredDevicesColumns(networks), [networks])
-  const choice = useColumns(columns, DISCOVERED_DEFAULT_COLUMNS)
+  const choice = useColumns('Discovered devices', columns, DISCOVERED_DEFAULT_COLUMNS)
   const selection = useSelection(view)
   const rows = query.data?.rows ?? NONE
   const chosen = useMemo(() => rows.filter(({ id }) => selection.ids.has(id)), [rows, selection.ids])

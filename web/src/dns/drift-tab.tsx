@@ -83,7 +83,8 @@ const buildColumns = (ask: Ask, block: Block): readonly Column<DriftEntry>[] => 
   },
   {
     id: 'settle',
-    text: '',
+    text: 'Actions',
+    isHeadHidden: true,
     width: 150,
     isRight: true,
     isEssential: true,

@@ -1,5 +1,5 @@
 /** The columns of networks, in the tree and in the flat list. */
-import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
+import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
 import { buildOwnColumns } from '../resource/columns.tsx'
@@ -12,8 +12,7 @@ import type { VlanNames } from '../vlans/names.ts'
 import { VlanText } from '../vlans/vlan-text.tsx'
 import { buildNetworkFields } from './fields.ts'
 import css from './networks.module.css'
-import { hasSubnet } from './space.ts'
-import type { TreeRow } from './tree.ts'
+import { formatRange, formatRangeSize, type Gap, isInGap, type TreeRow } from './tree.ts'
 
 const Used = ({ network }: { readonly network: Network }) => {
   const { utilization } = network
@@ -31,14 +30,13 @@ const Used = ({ network }: { readonly network: Network }) => {
 const Use = ({ network }: { readonly network: Network }) => {
   const { utilization, name, subnet } = network
   if (!utilization || isBeyondCounting(subnet)) return null
-  const used = <Meter value={utilization.utilization} label={`${name} in use`} />
-  if (utilization.allocated === undefined) return used
-  return (
-    <span className={css.both}>
-      <Meter value={utilization.allocated} label={`${name} allocated`} />
-      {used}
-    </span>
-  )
+  return <Meter value={utilization.utilization} label={`${name} in use`} />
+}
+
+/** Returns the number of networks directly in a network, and the part of it that they take. @example '3 · 38 %' */
+const formatSubnets = ({ utilization }: Network): string => {
+  const { children = 0, allocated = 0 } = utilization ?? {}
+  return children === 0 ? '' : `${formatCount(children)} · ${Math.round(allocated)} %`
 }
 
 const ORDER = ['subnet', 'name', 'vlan_id', 'datacenter_id', 'utilization']
@@ -50,6 +48,13 @@ const USED: Column<Network> = {
   width: 170,
   isRight: true,
   cell: (network) => <Used network={network} />,
+}
+
+const SUBNETS: Column<Network> = {
+  id: 'subnets',
+  text: 'Subnets',
+  width: 90,
+  cell: (network) => <span className="muted num">{formatSubnets(network)}</span>,
 }
 
 /** Further columns, of custom fields. */
@@ -65,16 +70,14 @@ export const buildNetworkColumns = (
     ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
     subnet: (network) => <SubnetLink network={network} />,
     utilization: (network) => <Use network={network} />,
-  }).toSpliced(ORDER.length, 0, USED),
+  }).toSpliced(ORDER.length, 0, USED, SUBNETS),
   ...custom,
 ]
 
-/** Starts a network in a gap. @param parent of the gap */
-export type Fill = (subnet: string, parent: Network) => void
-
 type TreeTools = {
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
-  readonly onFill: Fill | undefined
+  /** Opens the dialog that takes a subnet of a gap. */
+  readonly onUse: ((gap: Gap) => void) | undefined
   /** The subnet that a dialog would take. */
   readonly marked: string | undefined
 }
@@ -91,29 +94,25 @@ const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: N
   </>
 )
 
-const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly row: TreeRow }) => {
+const SubnetCell = ({ row, onToggle, onUse, marked }: TreeTools & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
   if (row.kind === 'gap') {
-    const isMarked = hasSubnet(row.subnet, marked)
+    const isMarked = isInGap(row.range, marked)
     return (
       <span className={css.subnet}>
         {indent}
-        {onFill ? (
-          <button
-            type="button"
-            className={css.gap}
-            data-marked={isMarked || undefined}
-            tabIndex={-1}
-            onClick={() => onFill(row.subnet, row.parent)}
-          >
-            <Plus size={13} aria-hidden="true" />
-            <span className="mono">{row.subnet}</span> free{isMarked && `, next ${marked}`}
-          </button>
-        ) : (
-          <span className={css.gap}>
-            <span className="mono">{row.subnet}</span> free
-          </span>
-        )}
+        <span className={css.gap} data-marked={isMarked || undefined}>
+          <span className="mono truncate">{formatRange(row.range)}</span>{' '}
+          <span>
+            free<span className={css.size}>, {formatRangeSize(row.range)}</span>
+            {isMarked && `, next ${marked}`}
+          </span>{' '}
+          {onUse && (
+            <button type="button" tabIndex={-1} onClick={() => onUse(row)}>
+              Use…
+            </button>
+          )}
+        </span>
       </span>
     )
   }
@@ -137,12 +136,12 @@ const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly ro
         </button>
       )}
       {row.kind === 'space' ? <b>{name}</b> : <SubnetLink network={row.network} />}
-      {children > 0 && <span className={css.children}>{children}</span>}
+      {row.kind === 'space' && <span className={css.children}>{children}</span>}
     </span>
   )
 }
 
-/** Returns the same columns over the rows of the tree; a gap has only its subnet. */
+/** Returns the same columns over the rows of the tree; a gap has only its range. */
 export const buildTreeColumns = (columns: readonly Column<Network>[], tools: TreeTools): readonly Column<TreeRow>[] =>
   columns.map((column) => ({
     ...column,
@@ -154,4 +153,4 @@ export const buildTreeColumns = (columns: readonly Column<Network>[], tools: Tre
     },
   }))
 
-export const NETWORK_DEFAULT_COLUMNS = ['subnet', 'name', 'vlan', 'datacenter', 'utilization', 'used']
+export const NETWORK_DEFAULT_COLUMNS = ['subnet', 'name', 'vlan', 'datacenter', 'utilization', 'used', 'subnets']

@@ -59,7 +59,7 @@ export const buildNetworkFields = (names?: Names, vlans?: VlanNames) =>
         label: 'Utilization',
         isSearched: false,
         form: false,
-        column: { width: 210 },
+        column: { text: 'In use', width: 210 },
         sort: ({ utilization }) => utilization?.utilization ?? 0,
         filter: false,
         isDetail: false,

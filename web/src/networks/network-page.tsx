@@ -185,7 +185,10 @@ export const NetworkPage = () => {
         </Suspense>
       )}
       {search.new === SUBNET && (
-        <PlanningDialog planned={{ kind: 'allocate', network, block: search.subnet }} onClose={close} />
+        <PlanningDialog
+          planned={{ kind: 'allocate', network, blocks: search.subnet === undefined ? undefined : [search.subnet] }}
+          onClose={close}
+        />
       )}
       {search.new === SPLIT && <PlanningDialog planned={{ kind: 'split', network }} onClose={close} />}
       {!OTHERS.has(search.new) && (

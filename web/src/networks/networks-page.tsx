@@ -5,11 +5,14 @@ import { Ellipsis, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { useStore } from '../api/store.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { useActiveConflicts } from '../conflicts/active-mark.tsx'
 import { useCustom } from '../custom-fields/known-custom.tsx'
+import { ExportMenu } from '../export/export-menu.tsx'
 import { DeleteDialog } from '../resource/object/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
@@ -21,7 +24,7 @@ import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
-import { useLocalView } from '../table/view.ts'
+import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
@@ -32,23 +35,25 @@ import own from './networks.module.css'
 import { type Planned, PlanningDialog } from './planning/planning.tsx'
 import { buildResizeControl } from './planning/resize-field.tsx'
 import { buildNetworkResource, buildNetworkSpec, toNetworkFilter } from './resource.ts'
+import { findAround, type Gap, listBlocks, type TreeRow } from './tree.ts'
 import { TreeTable } from './tree-table.tsx'
+import { hasFreeSpace } from './use-expanded.ts'
 
 const HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],
   [['←', '→'], 'fold'],
   [['↵'], 'open'],
-  [['e'], 'edit'],
-  [['c'], 'create'],
-  [['?'], 'all shortcuts'],
-]
-
-const PLANNING_HINTS: readonly Hint[] = [
   [['a'], 'allocate'],
   [['s'], 'split'],
+  [['e'], 'edit'],
+  [['c'], 'create'],
+]
+
+const MERGE_HINTS: readonly Hint[] = [
   [['x'], 'select'],
   [['m'], 'merge'],
 ]
+const LAST_HINT: Hint = [['?'], 'all shortcuts']
 
 const NONE: readonly Network[] = []
 const getName = ({ name }: Network): string => name
@@ -86,7 +91,6 @@ export const NetworksPage = () => {
     const own = buildNetworkSpec(names, vlans)
     return custom?.extend(own) ?? own
   }, [names, vlans, custom])
-  const columns = useMemo(() => buildNetworkColumns(names, vlans, custom?.columns), [names, vlans, custom])
   const { spaces, space, holds, given, control } = useSpaceChoice()
   const all = query.data ?? NONE
   const resource = useMemo(
@@ -105,41 +109,77 @@ export const NetworksPage = () => {
     [spaces, space],
   )
   const view = useLocalView(rows, spec, { q: toNetworkFilter(text), sort, isDescending })
-  const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<Network>()
   const [planned, setPlanned] = useState<Planned>()
   const [marked, setMarked] = useState<string>()
+  const hasGaps = useStore(hasFreeSpace)
   const isNested = rows.some((one) => one.utilization?.children !== undefined)
   const mayMerge = isNested && may('networks:update') && may('networks:delete')
   const merge = (networks: readonly Network[], onMerged: () => void) =>
     setPlanned({ kind: 'merge', networks, onMerged })
   const allocate = (network: Network) => setPlanned({ kind: 'allocate', network })
+  const use = ({ parent, range }: Gap) => setPlanned({ kind: 'allocate', network: parent, blocks: listBlocks(range) })
   const split = (network: Network) => setPlanned({ kind: 'split', network })
-  const mayAllocate = isNested && may('networks:create')
-  const maySplit = mayAllocate && may('networks:update')
+  const mayCreate = may('networks:create')
+  const noSplit = ['networks:create', 'networks:update'].find((permission) => !may(permission))
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
   // A new network is in the space that is shown.
   const create = () => void set({ new: '1', into: given.space_id === DEFAULT ? undefined : given.space_id })
-  useHotkeys({ ...(may('networks:create') ? { c: create } : {}), Escape: () => setText('') })
+  const createInside = ({ subnet, space_id }: Network) => void set({ new: '1', subnet, into: space_id })
+  const createAt = (row: TreeRow | undefined) => {
+    if (!row) create()
+    else if (row.kind === 'network') createInside(row.network)
+    else if (row.kind === 'gap') void set({ new: '1', subnet: listBlocks(row.range)[0], into: row.parent.space_id })
+    else void set({ new: '1', into: row.spaceId })
+  }
+  // The tree has the key for its current row.
+  useHotkeys({ ...(mayCreate && !(isTree && view.count > 0) ? { c: create } : {}), Escape: () => setText('') })
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
     edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
     remove: may('networks:delete') ? setPendingDelete : undefined,
-    keys: { ...(mayAllocate && { a: allocate }), ...(maySplit && { s: split }) },
+    keys: { ...(mayCreate && { a: allocate }), ...(noSplit === undefined && { s: split }) },
   }
   const show = (wanted: 'tree' | 'flat') =>
     void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
-  const renderPlanningMenu = (network: Network) => (
+  const needs = (permission: string) => (may(permission) ? undefined : permission)
+  const renderMenu = (network: Network) => (
     <>
-      <MenuItem onSelect={() => allocate(network)}>
+      <MenuItem onSelect={() => allocate(network)} blocked={needs('networks:create')}>
         Allocate a subnet…<kbd>a</kbd>
       </MenuItem>
-      <MenuItem onSelect={() => split(network)} blocked={maySplit ? undefined : 'networks:update'}>
+      <MenuItem onSelect={() => split(network)} blocked={noSplit}>
         Split…<kbd>s</kbd>
+      </MenuItem>
+      <MenuItem
+        onSelect={() => void navigate({ to: '/networks/$id', params: { id: network.id }, search: { new: 'scan' } })}
+        blocked={needs('discovery:create')}
+      >
+        Scan
+      </MenuItem>
+      <MenuItem onSelect={() => createInside(network)} blocked={needs('networks:create')}>
+        New network inside<kbd>c</kbd>
       </MenuItem>
     </>
   )
+  const [noUpdate, noDelete] = [needs('networks:update'), needs('networks:delete')]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
+  const columns = useMemo(
+    () => [
+      ...buildNetworkColumns(names, vlans, custom?.columns),
+      buildActionsColumn<Network>({
+        noun: resource.noun,
+        getName,
+        open: actions.open,
+        edit: { run: ({ id }) => void set({ edit: id }), blocked: () => noUpdate },
+        remove: { run: setPendingDelete, blocked: () => noDelete },
+        more: renderMenu,
+      }),
+    ],
+    [names, vlans, custom, noUpdate, noDelete],
+  )
+  const choice = useColumns('Networks', columns, NETWORK_DEFAULT_COLUMNS)
   return (
     <>
       <PageHead title="Networks">
@@ -168,9 +208,15 @@ export const NetworksPage = () => {
             Flat
           </button>
         </fieldset>
+        {isTree && (
+          <Button className={own.toggle} aria-pressed={hasGaps} onClick={() => hasFreeSpace.set(!hasGaps)}>
+            Free space
+          </Button>
+        )}
         {control}
         <span className={css.end}>
           <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text, given })} />{' '}
+          <ExportMenu name="networks" count={view.count} load={async () => listRows(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
@@ -195,19 +241,12 @@ export const NetworksPage = () => {
           isTree ? (
             <TreeTable
               networks={rows}
-              names={names}
-              vlans={vlans}
-              custom={custom?.columns}
-              isShown={choice.isShown}
+              columns={choice.columns}
               actions={actions}
               marked={marked}
-              menu={mayAllocate ? renderPlanningMenu : undefined}
               onMerge={mayMerge ? merge : undefined}
-              onFill={
-                may('networks:create')
-                  ? (subnet, parent) => void set({ new: '1', subnet, into: parent.space_id })
-                  : undefined
-              }
+              onUse={mayCreate ? use : undefined}
+              onCreate={mayCreate ? createAt : undefined}
               spaces={groups}
             />
           ) : (
@@ -224,7 +263,7 @@ export const NetworksPage = () => {
           )
         }
       />
-      <Hints hints={mayAllocate ? [...HINTS.slice(0, -1), ...PLANNING_HINTS, ...HINTS.slice(-1)] : HINTS} />
+      <Hints hints={[...HINTS, ...(mayMerge ? MERGE_HINTS : []), LAST_HINT]} />
       {planned && <PlanningDialog planned={planned} onClose={() => setPlanned(undefined)} onMark={setMarked} />}
       {(search.new !== undefined || search.edit !== undefined) && (
         <ResourceDrawer
@@ -233,7 +272,13 @@ export const NetworksPage = () => {
           id={search.edit}
           {...(search.subnet === undefined && search.into === undefined
             ? {}
-            : { given: { subnet: search.subnet ?? '', space_id: search.into ?? '' } })}
+            : {
+                given: {
+                  subnet: search.subnet ?? '',
+                  space_id: search.into ?? '',
+                  datacenter_id: findAround(all, search.subnet ?? '', search.into)?.datacenter_id ?? '',
+                },
+              })}
           onClose={() => void set({ new: undefined, edit: undefined, subnet: undefined, into: undefined })}
         />
       )}

@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
-import { computeFirstSubnet, computeLengths, countSubnetsLeft, hasSubnet } from './space.ts'
+import {
+  computeFirstSubnet,
+  computeLengths,
+  computeLengthsOfBlocks,
+  countSubnetsLeft,
+  findFirstSubnet,
+  hasSubnet,
+} from './space.ts'
 
 const free = (subnet: string, used_ips = 0) => ({ subnet, total_ips: 1, used_ips, pools: [] })
 
@@ -23,4 +30,17 @@ test('the first subnet of a block is in it', () => {
     hasSubnet('10.0.0.0/22', '10.0.4.0/24'),
     hasSubnet('10.0.0.0/22', undefined),
   ]).toEqual([...[true, false, false]])
+})
+
+test('a subnet of several blocks is the lowest that fits into one of them', () => {
+  const blocks = ['10.0.1.0/24', '10.0.2.0/23', '10.0.8.0/21']
+  expect(computeLengthsOfBlocks(blocks)).toEqual({ min: 21, max: 32 })
+  expect([26, 24, 23, 22, 21, 20].map((length) => findFirstSubnet(blocks, length))).toEqual([
+    '10.0.1.0/26',
+    '10.0.1.0/24',
+    '10.0.2.0/23',
+    '10.0.8.0/22',
+    '10.0.8.0/21',
+    undefined,
+  ])
 })

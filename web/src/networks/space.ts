@@ -34,6 +34,18 @@ export const computeLengths = (subnet: string, isWhole: boolean): { readonly min
   return { min: Math.min(max, isWhole ? prefix : prefix + 1), max }
 }
 
+/** Returns the lengths of the subnets that lie in one of some blocks. */
+export const computeLengthsOfBlocks = (blocks: readonly string[]): { readonly min: number; readonly max: number } => {
+  const all = blocks.map((block) => computeLengths(block, true))
+  return { min: Math.min(...all.map(({ min }) => min)), max: Math.max(...all.map(({ max }) => max)) }
+}
+
+/** Returns the lowest subnet of a length in one of some blocks. */
+export const findFirstSubnet = (blocks: readonly string[], length: number): string | undefined => {
+  const block = blocks.find((one) => (parseCidr(one)?.prefix ?? 0) <= length)
+  return block === undefined ? undefined : computeFirstSubnet(block, length)
+}
+
 /** Counts the subnets of a length in free blocks that hold no taken address and no pool; others may have more. */
 export const countSubnetsLeft = (
   free: readonly Free[],

@@ -1,7 +1,7 @@
 /** The tree of networks as a table with rows that unfold. */
-import { Ellipsis } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
+import { useStore } from '../api/store.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
@@ -9,23 +9,28 @@ import css from '../table/table.module.css'
 import type { RowActions } from '../table/use-cursor.ts'
 import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
-import type { VlanNames } from '../vlans/names.ts'
-import { buildNetworkColumns, buildTreeColumns, type Fill, type NetworkColumns } from './columns.tsx'
-import { buildNetworkTree, buildSpaceRowId, listSpaceRows, listTreeRows, type TreeRow, type TreeSpace } from './tree.ts'
-import { useExpanded } from './use-expanded.ts'
+import { buildTreeColumns } from './columns.tsx'
+import {
+  buildNetworkTree,
+  buildSpaceRowId,
+  formatRange,
+  type Gap,
+  listSpaceRows,
+  listTreeRows,
+  type TreeRow,
+  type TreeSpace,
+} from './tree.ts'
+import { hasFreeSpace, setExpanded, useExpanded } from './use-expanded.ts'
 
 type Props = {
   readonly networks: readonly Network[]
-  readonly names: ReadonlyMap<string, string>
-  readonly vlans: VlanNames | undefined
-  readonly custom: NetworkColumns
-  readonly isShown: (column: string) => boolean
+  readonly columns: readonly Column<Network>[]
   readonly actions: RowActions<Network>
-  readonly onFill: Fill | undefined
+  /** Opens the dialog that takes a subnet of a gap. */
+  readonly onUse: ((gap: Gap) => void) | undefined
+  /** Starts a network at the current row, if there is one. */
+  readonly onCreate: ((row: TreeRow | undefined) => void) | undefined
   readonly marked: string | undefined
-  /** Further items of the menu of a network, where some network has others in it. */
-  readonly menu: ((network: Network) => ReactNode) | undefined
   /** Merges the selected networks; absent where no network can be selected. */
   readonly onMerge: ((networks: readonly Network[], clear: () => void) => void) | undefined
   /** The spaces that the networks are grouped by; undefined for one. */
@@ -37,56 +42,20 @@ const SORTING = { sort: '', isDescending: false }
 const noSort = () => {}
 const getId = ({ id }: TreeRow): string => id
 
-const buildMenuColumn = (menu: (network: Network) => ReactNode): Column<TreeRow> => ({
-  id: 'actions',
-  text: '',
-  width: 64,
-  isRight: true,
-  isEssential: true,
-  cell: (row) => row.kind === 'network' && <PlanningMenu name={row.network.name}>{menu(row.network)}</PlanningMenu>,
-})
-
-const PlanningMenu = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <Menu
-    trigger={
-      // Not reached by Tab, as nothing in a row is. Keys do the same.
-      <Button isIcon look="quiet" tabIndex={-1} aria-label={`Plan ${name}`}>
-        <Ellipsis size={16} aria-hidden="true" />
-      </Button>
-    }
-  >
-    {children}
-  </Menu>
-)
-
 const getName = (row: TreeRow): string =>
-  row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
+  row.kind === 'gap' ? formatRange(row.range) : row.kind === 'space' ? row.name : row.network.name
 
-export const TreeTable = ({
-  networks,
-  names,
-  vlans,
-  custom,
-  isShown,
-  actions,
-  onFill,
-  marked,
-  menu,
-  onMerge,
-  spaces,
-}: Props) => {
+export const TreeTable = (props: Props) => {
+  const { networks, actions, onUse, onCreate, marked, onMerge, spaces } = props
   const nodes = useMemo(() => buildNetworkTree(networks), [networks])
-  const expanded = useExpanded([
+  const isExpanded = useExpanded([
     ...(spaces ?? []).map(({ id }) => buildSpaceRowId(id)),
     ...nodes.map(({ network }) => network.id),
   ])
-  const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
+  const shown = { isExpanded, hasGaps: useStore(hasFreeSpace) }
   const rows = spaces ? listSpaceRows(nodes, spaces, shown) : listTreeRows(nodes, shown)
-  const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const own = buildTreeColumns(buildNetworkColumns(names, vlans, custom), { onToggle, onFill, marked }).filter(
-    ({ id }) => isShown(id),
-  )
-  const columns = menu ? [...own, buildMenuColumn(menu)] : own
+  const onToggle = (row: TreeRow, isOpen: boolean) => setExpanded(row.id, isOpen)
+  const columns = buildTreeColumns(props.columns, { onToggle, onUse, marked })
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
   const view = {
@@ -121,19 +90,22 @@ export const TreeTable = ({
           isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
           toggle: onToggle,
           isSelectable: ({ kind }) => kind === 'network',
+          isWide: ({ kind }) => kind === 'gap',
         }}
         actions={{
-          // A gap is opened by filling it.
           open: (row) => {
-            if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
+            if (row.kind === 'gap') onUse?.(row)
             else if (row.kind === 'space') onToggle(row, !row.isExpanded)
             else actions.open?.(row.network)
           },
           edit: ofNetwork(actions.edit),
           remove: ofNetwork(actions.remove),
-          keys: Object.fromEntries(
-            Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
-          ),
+          create: onCreate,
+          keys: {
+            ...Object.fromEntries(
+              Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
+            ),
+          },
         }}
       />
       {merge && (

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import type { Network } from '../api/contracts.ts'
 import { withNestedUse } from './known-use.ts'
-import { buildNetworkTree, listSpaceRows, listTreeRows, type TreeRow } from './tree.ts'
+import {
+  buildNetworkTree,
+  findAround,
+  formatRange,
+  formatRangeSize,
+  listBlocks,
+  listSpaceRows,
+  listTreeRows,
+  type TreeRow,
+} from './tree.ts'
 
 const network = (subnet: string): Network => ({
   id: subnet,
@@ -17,7 +26,11 @@ const network = (subnet: string): Network => ({
 })
 
 const textOf = (row: TreeRow): string =>
-  row.kind === 'gap' ? `+${row.subnet}` : row.kind === 'space' ? `${row.name} ${row.children}` : row.network.subnet
+  row.kind === 'gap'
+    ? `+${formatRange(row.range)}, ${formatRangeSize(row.range)}`
+    : row.kind === 'space'
+      ? `${row.name} ${row.children}`
+      : row.network.subnet
 
 const indented = (row: TreeRow): string => `${' '.repeat(row.level - 1)}${textOf(row)}`
 
@@ -53,11 +66,43 @@ describe('the tree of networks', () => {
   test('shows what is free between the networks of another, in its place', () => {
     expect(rows(['10.0.0.0/22', '10.0.1.0/24', '10.0.2.0/24'], true)).toEqual([
       '10.0.0.0/22',
-      ' +10.0.0.0/24',
+      ' +10.0.0.0 – 10.0.0.255, 256 addresses',
       ' 10.0.1.0/24',
       ' 10.0.2.0/24',
-      ' +10.0.3.0/24',
+      ' +10.0.3.0 – 10.0.3.255, 256 addresses',
     ])
+  })
+
+  test('adjacent free blocks are one row, also beside overlapping and IPv6 networks', () => {
+    expect(rows(['10.10.0.0/16', '10.10.100.0/24', '10.10.100.0/24'], true)).toEqual([
+      '10.10.0.0/16',
+      ' +10.10.0.0 – 10.10.99.255, 25,600 addresses',
+      ' 10.10.100.0/24',
+      ' 10.10.100.0/24',
+      ' +10.10.101.0 – 10.10.255.255, 39,680 addresses',
+    ])
+    expect(rows(['2001:db8::/32', '2001:db8::/33'], true).at(-1)).toBe(
+      ' +2001:db8:8000:: – 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff, 2^95 addresses',
+    )
+    expect(rows(['10.0.0.0/30', '10.0.0.0/31', '10.0.0.2/32'], true).at(-1)).toBe(' +10.0.0.3 – 10.0.0.3, 1 address')
+  })
+
+  test('the blocks of a gap cover it exactly', () => {
+    const gap = listTreeRows(buildNetworkTree(['10.10.0.0/16', '10.10.100.0/24'].map(network)), {
+      isExpanded: () => true,
+      hasGaps: true,
+    })[1]
+    expect(gap?.kind === 'gap' && listBlocks(gap.range)).toEqual(['10.10.0.0/18', '10.10.64.0/19', '10.10.96.0/22'])
+  })
+
+  test('the network around a subnet is the most specific one of its address space', () => {
+    const lab = { ...network('10.0.0.0/24'), id: 'lab', space_id: 'lab' }
+    const all = [network('10.0.0.0/8'), network('10.0.0.0/16'), lab]
+    expect(findAround(all, '10.0.0.0/25', undefined)?.id).toBe('10.0.0.0/16')
+    expect(findAround(all, '10.0.0.0/16', undefined)?.id).toBe('10.0.0.0/16')
+    expect(findAround(all, '10.0.0.0/25', 'lab')?.id).toBe('lab')
+    expect(findAround(all, '192.168.0.0/24', undefined)).toBeUndefined()
+    expect(findAround(all, '', undefined)).toBeUndefined()
   })
 
   test('counts used and reserved addresses in a network and in its subnets', () => {

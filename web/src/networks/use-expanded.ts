@@ -1,31 +1,25 @@
-/** The unfolded networks: remembered by the browser; at first the networks at the top. */
-import { useState } from 'react'
+/** The unfolded networks, remembered by the browser. The networks at the top are unfolded at first. */
+import { createRemembered } from '../api/remembered.ts'
+import { useStore } from '../api/store.ts'
 
-const KEY = 'plat.networks.folded'
+type Chosen = readonly (readonly [id: string, isExpanded: boolean])[]
 
-const loadExpanded = (): ReadonlyMap<string, boolean> => {
-  try {
-    // Only this module writes it.
-    return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, boolean][])
-  } catch {
-    return new Map()
-  }
-}
+const isChoice = (one: unknown): one is Chosen[number] =>
+  Array.isArray(one) && typeof one[0] === 'string' && typeof one[1] === 'boolean'
 
-export const useExpanded = (rootIds: readonly string[]) => {
-  const [chosen, setChosen] = useState(loadExpanded)
-  const keep = (next: ReadonlyMap<string, boolean>) => {
-    setChosen(next)
-    try {
-      localStorage.setItem(KEY, JSON.stringify([...next]))
-    } catch {
-      // A browser that has no storage keeps it as long as the page.
-    }
-  }
+const chosen = createRemembered<Chosen>('plat.networks.folded', (stored) =>
+  Array.isArray(stored) ? stored.filter(isChoice) : [],
+)
+
+export const setExpanded = (id: string, isExpanded: boolean): void =>
+  chosen.set([...new Map([...chosen.get(), [id, isExpanded] as const])])
+
+/** Returns whether a row is unfolded. */
+export const useExpanded = (rootIds: readonly string[]): ((id: string) => boolean) => {
+  const byId = new Map(useStore(chosen))
   const roots = new Set(rootIds)
-  return {
-    isExpanded: (id: string): boolean => chosen.get(id) ?? roots.has(id),
-    set: (ids: readonly string[], isExpanded: boolean) =>
-      keep(new Map([...chosen, ...ids.map((id) => [id, isExpanded] as const)])),
-  }
+  return (id) => byId.get(id) ?? roots.has(id)
 }
+
+/** True if the tree shows the free space between networks. */
+export const hasFreeSpace = createRemembered('plat.networks.free-space', (stored) => stored !== false)

@@ -130,7 +130,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
     ],
     [ports, custom],
   )
-  const choice = useColumns(columns, DEFAULT_COLUMNS)
+  const choice = useColumns('Ports', columns, DEFAULT_COLUMNS)
   return (
     <>
       <FilterBar

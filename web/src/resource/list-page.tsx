@@ -137,7 +137,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       ...((custom?.columns ?? []) as readonly Column<never>[] as readonly Column<T>[]),
     ]
   }, [props.columns, custom, menu?.edit, noUpdate, noDelete])
-  const choice = useColumns(columns, defaultColumns)
+  const choice = useColumns(title, columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}
   const noCreate = rules.create ? rules.create.blocked : blocked(`${resourceName}:create`)

@@ -1,6 +1,7 @@
 /** The column of names. */
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../table/column.ts'
+import { cutName } from '../ui/row-link.tsx'
 
 type Named = { readonly id: string; readonly name: string }
 
@@ -8,8 +9,10 @@ type Named = { readonly id: string; readonly name: string }
 export const buildNameColumn = <T extends Named>(width: number, page?: '/roles/$id' | '/webhooks/$id'): Column<T> => ({
   ...{ id: 'name', text: 'Name', width, isSortable: true, isEssential: true },
   cell: ({ id, name }) => (
-    <Link {...(page ? { to: page, params: { id } } : { to: '.', search: { edit: id } })} tabIndex={-1}>
-      {name}
-    </Link>
+    <Link
+      {...(page ? { to: page, params: { id } } : { to: '.', search: { edit: id } })}
+      tabIndex={-1}
+      {...cutName(name)}
+    />
   ),
 })

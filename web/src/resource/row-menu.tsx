@@ -16,6 +16,8 @@ export type MenuSpec<T> = {
   /** `user` */
   readonly noun: string
   readonly getName: (row: T) => string
+  /** The item “Open”, where an object has a page. */
+  readonly open?: ((row: T) => void) | undefined
   /** Left out where nothing can be changed. */
   readonly edit?: Action<T> | undefined
   readonly remove: Action<T>
@@ -23,7 +25,7 @@ export type MenuSpec<T> = {
   readonly more?: ((row: T) => ReactNode) | undefined
 }
 
-const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: MenuSpec<T> & { readonly row: T }) => {
+const RowMenu = <T,>({ row, noun, getName, open, edit, remove, more }: MenuSpec<T> & { readonly row: T }) => {
   const trigger = (
     // Not reached by Tab, as nothing in a row is.
     <Button isIcon look="quiet" className={css.rowMenu} tabIndex={-1} aria-label={`Actions for ${getName(row)}`}>
@@ -32,6 +34,11 @@ const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: MenuSpec<T> & {
   )
   return (
     <Menu trigger={trigger}>
+      {open && (
+        <MenuItem onSelect={() => open(row)}>
+          Open<kbd>↵</kbd>
+        </MenuItem>
+      )}
       {edit && (
         <MenuItem onSelect={() => edit.run(row)} blocked={edit.blocked(row)}>
           Edit<kbd>e</kbd>
@@ -50,7 +57,8 @@ const RowMenu = <T,>({ row, noun, getName, edit, remove, more }: MenuSpec<T> & {
 /** Returns the last column of a list. */
 export const buildActionsColumn = <T,>(spec: MenuSpec<T>): Column<T> => ({
   id: 'actions',
-  text: '',
+  text: 'Actions',
+  isHeadHidden: true,
   width: 64,
   isRight: true,
   isEssential: true,

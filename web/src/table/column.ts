@@ -9,6 +9,8 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode
   readonly isSortable?: boolean
   readonly isRight?: boolean
+  /** The head is only read to screen readers. Such a column is always shown. */
+  readonly isHeadHidden?: boolean
   /** Kept on a phone. */
   readonly isEssential?: boolean
 }

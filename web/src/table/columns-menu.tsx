@@ -1,4 +1,4 @@
-/** Which columns a table has and how high its rows are. The columns are in the URL, so that a link shows the same. */
+/** Which columns a table has and how high its rows are. Chosen columns are in the URL, so that a link shows the same, and are remembered. */
 import { Settings2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from '../api/store.ts'
@@ -6,6 +6,7 @@ import { preferences, setPreferences } from '../shell/preferences.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuCheck, MenuChoice, MenuGroup, MenuLine } from '../ui/menu.tsx'
 import type { Column } from './column.ts'
+import { looks, setCols } from './head/look.ts'
 import { usePageSearch } from './list-search.ts'
 
 export type ColumnChoice<Row> = {
@@ -14,14 +15,20 @@ export type ColumnChoice<Row> = {
   readonly setShown: (id: string, isShown: boolean) => void
 }
 
-/** The first column is always there: it names the row. */
-export const useColumns = <Row,>(all: readonly Column<Row>[], defaultColumns: readonly string[]): ColumnChoice<Row> => {
+/** @param list its name, by which the browser remembers the columns */
+export const useColumns = <Row,>(
+  list: string,
+  all: readonly Column<Row>[],
+  defaultColumns: readonly string[],
+): ColumnChoice<Row> => {
   const { search, set } = usePageSearch()
-  const { cols } = search
+  const remembered = useStore(looks)[list]?.cols
+  const cols = search.cols ?? remembered
   // The same columns are the same list, so that no row is drawn again for it.
   const columns = useMemo(() => {
     const wanted = new Set(cols === undefined ? defaultColumns : cols.split(','))
-    return all.filter(({ id }, index) => index === 0 || wanted.has(id))
+    // The first column is always there: it names the row.
+    return all.filter(({ id, isHeadHidden }, index) => index === 0 || isHeadHidden || wanted.has(id))
   }, [all, defaultColumns, cols])
   const isShown = (id: string) => columns.some((column) => column.id === id)
   return {
@@ -30,7 +37,9 @@ export const useColumns = <Row,>(all: readonly Column<Row>[], defaultColumns: re
     setShown: (id, isOn) => {
       const ids = all.map((column) => column.id).filter((one) => (one === id ? isOn : isShown(one)))
       const isDefault = ids.length === defaultColumns.length && ids.every((one) => defaultColumns.includes(one))
-      void set({ cols: isDefault ? undefined : ids.join(',') }, { isReplace: true })
+      const chosen = isDefault ? undefined : ids.join(',')
+      setCols(list, chosen)
+      void set({ cols: chosen }, { isReplace: true })
     },
   }
 }
@@ -47,10 +56,9 @@ export const ColumnsMenu = <Row,>({ all, choice }: MenuProps<Row>) => {
   return (
     <Menu trigger={trigger}>
       <MenuGroup label="Columns">
-        {/* One without a name, of actions, is always there. */}
         {all.slice(1).map(
-          ({ id, text }) =>
-            text !== '' && (
+          ({ id, text, isHeadHidden }) =>
+            !isHeadHidden && (
               <MenuCheck key={id} isOn={choice.isShown(id)} onChange={(isOn) => choice.setShown(id, isOn)}>
                 {text}
               </MenuCheck>

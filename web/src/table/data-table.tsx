@@ -1,5 +1,4 @@
 /** The table of every list: draws only the visible rows, is moved through by keys, and is a grid to a screen reader. */
-import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { createStore, useStore } from '../api/store.ts'
 import { fresh } from '../live/fresh.ts'
@@ -9,6 +8,9 @@ import { Checkbox } from '../ui/field.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import type { Column, Sorting } from './column.ts'
+import { getWidths, looks } from './head/look.ts'
+import { TableHead } from './head/table-head.tsx'
+import { buildTemplate, computeLeast } from './head/template.ts'
 import type { Selection } from './selection.ts'
 import css from './table.module.css'
 import type { Tree } from './tree.ts'
@@ -30,7 +32,6 @@ type TableProps<Row> = {
 }
 
 const ROW_PX = { compact: 32, comfortable: 40 }
-const CHECK_PX = 40
 const NO_ACTIONS = {}
 const NO_SHIFT = createStore(0)
 
@@ -48,6 +49,8 @@ type RowProps<Row> = {
   readonly isFresh: boolean
   readonly level: number | undefined
   readonly isExpanded: boolean | undefined
+  /** The first cell takes the place of all cells. */
+  readonly isWide: boolean
   readonly onPoint: (position: number) => void
   readonly onToggle: ((position: number, isRange: boolean) => void) | undefined
 }
@@ -82,8 +85,13 @@ const TableRow = <Row,>(props: RowProps<Row>) => {
           )}
         </div>
       )}
-      {columns.map((column) => (
-        <div key={column.id} role="gridcell" className={cx(css.cell, column.isRight && css.right)}>
+      {(props.isWide ? columns.slice(0, 1) : columns).map((column) => (
+        <div
+          key={column.id}
+          role="gridcell"
+          className={cx(css.cell, column.isRight && css.right, props.isWide && css.wide)}
+          aria-colspan={props.isWide ? columns.length : undefined}
+        >
           {row === undefined ? <Skeleton /> : column.cell(row)}
         </div>
       ))}
@@ -93,57 +101,6 @@ const TableRow = <Row,>(props: RowProps<Row>) => {
 
 // `memo` forgets the type parameter.
 const MemoRow = memo(TableRow) as typeof TableRow
-
-type HeadProps<Row> = Pick<TableProps<Row>, 'columns' | 'sorting' | 'onSort' | 'selection'> & { readonly count: number }
-
-const TableHead = <Row,>({ columns, sorting, onSort, selection, count }: HeadProps<Row>) => (
-  <div role="rowgroup" className={css.head}>
-    <div role="row" aria-rowindex={1} className="contents">
-      {selection && (
-        <div role="columnheader" className={cx(css.headCell, css.check)}>
-          <Checkbox
-            aria-label="Select all that match"
-            checked={count > 0 && selection.ids.size >= count}
-            isMixed={selection.ids.size > 0 && selection.ids.size < count}
-            onChange={selection.toggleAll}
-          />
-        </div>
-      )}
-      {columns.map(({ id, text, isSortable, isRight }) => {
-        const isSorted = sorting.sort === id
-        const Arrow = sorting.isDescending ? ArrowDown : ArrowUp
-        return (
-          <div
-            key={id}
-            role="columnheader"
-            className={cx(css.headCell, isRight && css.right)}
-            aria-sort={isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
-          >
-            {isSortable ? (
-              <button type="button" onClick={() => onSort(id)}>
-                {text}
-                {isSorted && <Arrow size={13} aria-hidden="true" />}
-              </button>
-            ) : (
-              text
-            )}
-          </div>
-        )
-      })}
-    </div>
-  </div>
-)
-
-/** Returns the columns of the grid in CSS: their widths at least, and the rest in proportion. */
-const buildTemplate = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
-  [
-    ...(hasChecks ? [`${CHECK_PX}px`] : []),
-    ...columns.map(({ width }) => (isNarrow ? `minmax(0, ${width}fr)` : `minmax(${width}px, ${width}fr)`)),
-  ].join(' ')
-
-/** Returns the least width of the grid in px: below it, the table scrolls sideways. A narrow one never does. */
-const sumWidths = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): number =>
-  isNarrow ? 0 : columns.reduce((sum, { width }) => sum + width, hasChecks ? CHECK_PX : 0)
 
 export const DataTable = <Row,>(props: TableProps<Row>) => {
   const { label, view, sorting, onSort, getId, getName, actions = NO_ACTIONS, selection, tree } = props
@@ -174,11 +131,8 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   const pageSize = Math.max(1, rows.shown - 2)
   const { cursor, setCursor } = useCursor({ view, pageSize, scrollTo, actions, toggle: selection?.toggle, tree })
   const rowId = (position: number) => `${tableId}-${position}`
-  const hasChecks = selection !== undefined
-  const style = {
-    '--columns': buildTemplate(columns, hasChecks, isNarrow),
-    '--least': `${sumWidths(columns, hasChecks, isNarrow)}px`,
-  }
+  const tracks = { hasChecks: selection !== undefined, isNarrow, widths: getWidths(useStore(looks), label) }
+  const style = { '--columns': buildTemplate(columns, tracks), '--least': `${computeLeast(columns, tracks)}px` }
   return (
     // The grid itself has the focus; rows come and go, and are named by aria-activedescendant.
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is grid or treegrid
@@ -200,7 +154,15 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
       aria-multiselectable={selection ? true : undefined}
       aria-activedescendant={cursor >= first && cursor < end ? rowId(cursor) : undefined}
     >
-      <TableHead columns={columns} sorting={sorting} onSort={onSort} selection={selection} count={view.count} />
+      <TableHead
+        list={label}
+        columns={columns}
+        sorting={sorting}
+        onSort={onSort}
+        selection={selection}
+        count={view.count}
+        isFixed={isNarrow}
+      />
       <div role="rowgroup" className={css.body} style={{ height: room * rowPx }}>
         {Array.from({ length: end - first }, (_, offset) => {
           const index = first + offset
@@ -220,6 +182,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
               isFresh={row !== undefined && freshIds.size > 0 && freshIds.has(getId(row))}
               level={row === undefined ? undefined : tree?.getLevel(row)}
               isExpanded={row === undefined ? undefined : tree?.isExpanded(row)}
+              isWide={row !== undefined && tree?.isWide?.(row) === true}
               onPoint={setCursor}
               onToggle={selection?.toggle}
             />

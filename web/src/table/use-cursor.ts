@@ -9,6 +9,8 @@ export type RowActions<Row> = {
   readonly edit?: ((row: Row) => void) | undefined
   readonly remove?: ((row: Row) => void) | undefined
   readonly copy?: (row: Row) => void
+  /** Starts a new object at the current row, if there is one. */
+  readonly create?: ((row: Row | undefined) => void) | undefined
   /** Further actions on the current row, by their keys. */
   readonly keys?: Readonly<Record<string, (row: Row) => void>> | undefined
 }
@@ -53,6 +55,7 @@ export const useCursor = <Row>({ view, pageSize, scrollTo, actions, toggle, tree
     ...(actions.edit ? { e: onRow(actions.edit) } : {}),
     ...(actions.remove ? { '#': onRow(actions.remove), Delete: onRow(actions.remove) } : {}),
     ...(actions.copy ? { '.': onRow(actions.copy) } : {}),
+    ...(actions.create ? { c: () => actions.create?.(row) } : {}),
     ...Object.fromEntries(Object.entries(actions.keys ?? {}).map(([key, action]) => [key, onRow(action)])),
     ...(toggle
       ? {

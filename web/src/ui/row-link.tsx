@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 import { keepMoment } from '../api/as-of.ts'
 import type { Paged } from '../pages.ts'
+import css from './primitives.module.css'
 
 type Props = {
   readonly to: Paged
@@ -10,6 +11,27 @@ type Props = {
   readonly className?: string
   readonly children: ReactNode
 }
+
+const KEPT = 8
+/** A shorter name fits into every column. */
+const SHORT = 14
+
+/**
+ * Returns the attributes of a link whose text is a name: a long one is cut in its middle, so that its last eight
+ * characters stay.
+ */
+export const cutName = (children: ReactNode) =>
+  typeof children === 'string' && children.length > SHORT
+    ? {
+        'aria-label': children,
+        children: (
+          <span className={css.middle}>
+            <span>{children.slice(0, -KEPT)}</span>
+            <span>{children.slice(-KEPT)}</span>
+          </span>
+        ),
+      }
+    : { children }
 
 /** Modified clicks open another tab or window, or save. */
 const isForBrowser = (event: MouseEvent): boolean =>
@@ -25,8 +47,6 @@ export const RowLink = ({ to, id, className, children }: Props) => {
   }
   return (
     // Not a tab stop, because the grid has the focus and Enter opens its current row.
-    <a href={href} tabIndex={-1} className={className} onClick={open}>
-      {children}
-    </a>
+    <a href={href} tabIndex={-1} className={className} onClick={open} {...cutName(children)} />
   )
 }

@@ -80,7 +80,8 @@ const buildColumns = ({ onRemove, noChange }: Tools): readonly Column<Row>[] => 
   },
   {
     id: 'actions',
-    text: '',
+    text: 'Actions',
+    isHeadHidden: true,
     width: 100,
     isRight: true,
     isEssential: true,

@@ -129,7 +129,8 @@ const buildColumns =
     },
     {
       id: 'tools',
-      text: '',
+      text: 'Actions',
+      isHeadHidden: true,
       width: 96,
       isRight: true,
       cell: (rule) => (

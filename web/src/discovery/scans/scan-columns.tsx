@@ -153,7 +153,8 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
   },
   {
     id: 'tools',
-    text: '',
+    text: 'Actions',
+    isHeadHidden: true,
     width: 72,
     isRight: true,
     cell: (scan) => (

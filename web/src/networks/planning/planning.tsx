@@ -8,7 +8,7 @@ const MergeDialog = lazy(() => import('./merge-dialog.tsx').then((module) => ({ 
 export const SpaceTab = lazy(() => import('../space-tab.tsx').then((module) => ({ default: module.SpaceTab })))
 
 export type Planned =
-  | { readonly kind: 'allocate'; readonly network: Network; readonly block?: string | undefined }
+  | { readonly kind: 'allocate'; readonly network: Network; readonly blocks?: readonly string[] | undefined }
   | { readonly kind: 'split'; readonly network: Network }
   | { readonly kind: 'merge'; readonly networks: readonly Network[]; readonly onMerged: () => void }
 
@@ -21,7 +21,7 @@ type Props = {
 export const PlanningDialog = ({ planned, onClose, onMark }: Props) => (
   <Suspense>
     {planned.kind === 'allocate' && (
-      <SubnetDialog network={planned.network} block={planned.block} onMark={onMark} onClose={onClose} />
+      <SubnetDialog network={planned.network} blocks={planned.blocks} onMark={onMark} onClose={onClose} />
     )}
     {planned.kind === 'split' && <SplitDialog network={planned.network} onClose={onClose} />}
     {planned.kind === 'merge' && (

@@ -15,6 +15,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import css from '../space.module.css'
 import { computeLengths } from '../space.ts'
+import { setExpanded } from '../use-expanded.ts'
 import { LengthSlider } from './length-slider.tsx'
 import { formatMoved } from './moved-text.ts'
 import { refreshNetworks } from './planning-queries.ts'
@@ -67,6 +68,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
     mutationFn: (text: string) => api.networks.split(buildInput(text)),
     onSuccess: ({ networks }) => {
       toast(`Split ${name} into ${plural(networks.length, 'network')}`)
+      setExpanded(id, true)
       refreshNetworks(client)
       onClose()
     },

@@ -14,15 +14,23 @@ import { formatAddressCount, formatCount } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { toast } from '../../ui/toast.tsx'
 import css from '../space.module.css'
-import { computeFirstSubnet, computeLengths, countSubnetsLeft, listSpaceParts } from '../space.ts'
+import {
+  computeFirstSubnet,
+  computeLengths,
+  computeLengthsOfBlocks,
+  countSubnetsLeft,
+  findFirstSubnet,
+  listSpaceParts,
+} from '../space.ts'
 import { SpaceBar } from '../space-bar.tsx'
+import { setExpanded } from '../use-expanded.ts'
 import { LengthSlider } from './length-slider.tsx'
 import { nextSubnetQuery, refreshNetworks, treeQuery } from './planning-queries.ts'
 
 export type SubnetDialogProps = {
   readonly network: Pick<Network, 'id' | 'name' | 'subnet' | 'datacenter_id' | 'space_id'>
-  /** The free block to take it from; without it the lowest. */
-  readonly block?: string | undefined
+  /** The free blocks to take it from, by address; without them the lowest of the network. */
+  readonly blocks?: readonly string[] | undefined
   /** Called with the subnet that would be taken. */
   readonly onMark?: ((subnet: string | undefined) => void) | undefined
   readonly onClose: () => void
@@ -30,18 +38,18 @@ export type SubnetDialogProps = {
 
 const LIKELY = { 4: 24, 6: 64 }
 
-export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogProps) => {
+export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogProps) => {
   const client = useQueryClient()
   const { id } = network
-  const { min, max } = computeLengths(block ?? network.subnet, block !== undefined)
+  const { min, max } = blocks ? computeLengthsOfBlocks(blocks) : computeLengths(network.subnet, false)
   const likely = LIKELY[network.subnet.includes(':') ? 6 : 4]
   const [length, setLength] = useState(Math.max(min, Math.min(max, likely)))
   const [form, setForm] = useState({ name: '', vlan: '', custom: '' })
   // One press is one allocation, however often the request is sent.
   const [key] = useState(() => crypto.randomUUID())
   const tree = useQuery(treeQuery(id))
-  const next = useQuery({ ...nextSubnetQuery(id, length), enabled: block === undefined })
-  const chosen = block === undefined ? (next.isError ? undefined : next.data) : computeFirstSubnet(block, length)
+  const next = useQuery({ ...nextSubnetQuery(id, length), enabled: blocks === undefined })
+  const chosen = blocks ? findFirstSubnet(blocks, length) : next.isError ? undefined : next.data
   useEffect(() => {
     onMark?.(chosen)
     return () => onMark?.(undefined)
@@ -52,7 +60,7 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
       const fields = { ...(form.vlan.trim() !== '' && { vlan_id: Number(form.vlan) }), ...(custom && { custom }) }
       const name = form.name.trim()
       const options = { headers: { [KEY_HEADER]: key } }
-      if (block !== undefined)
+      if (blocks)
         return api.networks.create(
           {
             ...fields,
@@ -69,12 +77,13 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
     },
     onSuccess: (made) => {
       toast(`Created ${made?.name ?? 'a network'}`, made ? { description: made.subnet } : {})
+      setExpanded(id, true)
       refreshNetworks(client)
       onClose()
     },
   })
   const errors = getFieldErrors(take.error)
-  const free = (tree.data?.free ?? []).filter((one) => block === undefined || one.subnet === block)
+  const free = (tree.data?.free ?? []).filter((one) => blocks?.includes(one.subnet) ?? true)
   const left = countSubnetsLeft(free, length)
   const error = take.error ?? next.error
   const submit = (event: SubmitEvent) => {
@@ -90,7 +99,7 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
           min={min}
           max={max}
           onChange={setLength}
-          hint={`${formatAddressCount(computeFirstSubnet(block ?? network.subnet, length), 2 ** (max - length))} addresses each; ${left.isLeast ? 'at least ' : ''}${formatCount(left.count)} left`}
+          hint={`${formatAddressCount(computeFirstSubnet(network.subnet, length), 2 ** (max - length))} addresses each; ${left.isLeast ? 'at least ' : ''}${formatCount(left.count)} left`}
           error={errors.prefix_length}
         />
         {tree.data && <SpaceBar parts={listSpaceParts(tree.data)} chosen={chosen} />}
