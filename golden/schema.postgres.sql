@@ -2121,3 +2121,30 @@ CREATE INDEX CONCURRENTLY webhook_deliveries_in_order ON webhook_deliveries (web
         WHERE due_ms IS NOT NULL;
 
 CREATE INDEX CONCURRENTLY webhook_deliveries_held ON webhook_deliveries (webhook_id) WHERE holder <> '';
+
+-- 0080-views
+
+CREATE TABLE views (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  owner_id TEXT COLLATE "C" REFERENCES users (id) ON DELETE SET NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  path TEXT COLLATE "C" NOT NULL,
+  search TEXT COLLATE "C" NOT NULL,
+  is_shared INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX views_owner ON views (owner_id, path, name_key);
+
+CREATE INDEX views_shared ON views (is_shared) WHERE is_shared = 1;
+
+CREATE TABLE view_pins (
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  view_id TEXT COLLATE "C" NOT NULL REFERENCES views (id) ON DELETE CASCADE,
+  PRIMARY KEY (user_id, view_id)
+);
+
+CREATE INDEX view_pins_view ON view_pins (view_id);

@@ -1398,6 +1398,31 @@ CREATE TABLE utilization_samples (
 
 CREATE INDEX utilization_samples_day ON utilization_samples (day);
 
+CREATE TABLE view_pins (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  view_id TEXT NOT NULL REFERENCES views (id) ON DELETE CASCADE,
+  PRIMARY KEY (user_id, view_id)
+);
+
+CREATE INDEX view_pins_view ON view_pins (view_id);
+
+CREATE TABLE views (
+  id TEXT PRIMARY KEY,
+  owner_id TEXT REFERENCES users (id) ON DELETE SET NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  path TEXT NOT NULL,
+  search TEXT NOT NULL,
+  is_shared INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX views_owner ON views (owner_id, path, name_key);
+
+CREATE INDEX views_shared ON views (is_shared) WHERE is_shared = 1;
+
 CREATE TABLE vlans (
   id TEXT PRIMARY KEY,
   vlan_id INTEGER NOT NULL,

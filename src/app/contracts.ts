@@ -27,6 +27,7 @@ import { sessionRoutes, sessions } from '../people/sessions/api.ts'
 import { identities, ssoProviders, ssoRoutes } from '../people/sso/api.ts'
 import { users } from '../people/users/api.ts'
 import { grants } from '../people/users/grants-api.ts'
+import { views } from '../people/views/api.ts'
 import { audit, auditRoutes } from '../record/audit/api.ts'
 import { eventRoutes } from '../record/events/api.ts'
 import { histories, history } from '../record/history/api.ts'
@@ -70,6 +71,7 @@ export const contracts = {
   sessions,
   ssoProviders,
   identities,
+  views,
   oauthClients,
   oauthGrants,
   audit,

@@ -53,6 +53,7 @@ import { createSignIn } from '../people/sessions/sign-in.ts'
 import type { SessionStore } from '../people/sessions/store.ts'
 import { signInProviders, ssoFeature } from '../people/sso/sso.ts'
 import { usersFeature } from '../people/users/users.ts'
+import { feature as views } from '../people/views/views.ts'
 import { auditFeature } from '../record/audit/audit.ts'
 import { createObjectNames } from '../record/audit/object-names.ts'
 import { eventsFeature } from '../record/events/events.ts'
@@ -138,6 +139,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     groups,
     scopes,
     usersFeature(options),
+    views,
     keys,
     factorsFeature(options),
     sessionsFeature({ ...options, signIn, signInFactors, signInProviders }),

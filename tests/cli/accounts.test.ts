@@ -41,6 +41,13 @@ describe('plat user create', () => {
     expect(await canSignIn('alice', PASSWORD)).toBe(true)
   })
 
+  test('gives a role in a scope by its names', async () => {
+    await ok('scope', 'create', 'ams', '--tag', 'ams')
+    const argv = ['user', 'create', 'fritz', '--grant', 'role_id=viewer,scope_id=ams', '--input', '-']
+    expect(await runWith({ argv, stdin: JSON.stringify({ password: PASSWORD }) })).toMatchObject({ code: 0, err: '' })
+    expect(await ok('grant', 'list', '--user', 'fritz')).toMatchObject([{ role: 'viewer', scope: 'ams' }])
+  })
+
   test('takes it from standard input', async () => {
     const argv = ['user', 'create', 'bob', '--role', 'viewer', '--input', '-']
     expect(await runWith({ argv, stdin: JSON.stringify({ password: PASSWORD }) })).toMatchObject({ code: 0, err: '' })
@@ -204,4 +211,14 @@ describe('a username', () => {
     const { code, err } = await runWith({ argv: ['user', 'create', 'rnarlene'], typed: [PASSWORD] })
     expect([code, err]).toEqual([5, expect.stringContaining('looks like "marlene"')])
   })
+})
+
+test('plat view saves, pins and deletes a view', async () => {
+  const search = ['--search', '?q=tag:web', '--is-shared', '--is-pinned']
+  const view = (await ok('view', 'create', 'Web', '/devices', ...search)) as { id: string }
+  expect(await ok('view', 'list')).toMatchObject([{ name: 'Web', path: '/devices', is_shared: true, is_pinned: true }])
+  expect(await ok('whoami')).toMatchObject({ pinned_views: [{ id: view.id, search: '?q=tag:web' }] })
+  expect(await ok('view', 'update', view.id, '--no-is-pinned')).toMatchObject({ is_pinned: false })
+  await ok('view', 'delete', 'Web')
+  expect(await ok('view', 'list')).toEqual([])
 })

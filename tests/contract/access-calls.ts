@@ -60,6 +60,13 @@ export const accessCalls: readonly Step[] = [
   call('grants.create', { role_id: '@{role}', user_id: '@{user}', scope_id: '@{scope}' }, { save: { grant: 'id' } }),
   call('grants.create', { role_id: '@{role 2}', group_id: '@{group}' }, { save: { 'grant 2': 'id' } }),
   call('grants.create', { role_id: '@{role 2}', group_id: '@{group}' }),
+  call('users.create', {
+    username: 'granted',
+    password: PASSWORD,
+    roles: ['viewer'],
+    grants: [{ role_id: '@{role}', scope_id: '@{scope}' }, { role_id: 'operator' }],
+  }),
+  refuse(400, 'users.create', { username: 'x', password: PASSWORD, grants: [{ role_id: 'none', scope_id: 'none' }] }),
   call('keys.create', { name: 'Scoped', user_id: '@{user}' }, { save: { key: 'id', 'scoped key': 'key' } }),
   call('keys.create', { name: 'nobody', user_id: '@{nobody}' }, { save: { 'nobody key': 'key' } }),
   call(
@@ -72,6 +79,18 @@ export const accessCalls: readonly Step[] = [
   async ({ keys, saved }) => {
     for (const name of ['scoped', 'nobody']) keys.set(name, saved.get(`${name} key`) ?? '')
   },
+  ...NAMES.slice(0, 12).map((name) => call('views.create', { name, path: '/networks' })),
+  call(
+    'views.create',
+    { name: 'Racks', path: '/racks', search: '?q=ä', is_shared: true, is_pinned: true },
+    { save: { view: 'id' } },
+  ),
+  refuse(409, 'views.create', { name: 'RACKS', path: '/racks' }),
+  refuse(400, 'views.create', { name: 'x', path: 'racks' }),
+  call('views.update', { id: '@{view}', name: 'All racks' }),
+  refuse(412, 'views.update', { id: '@{view}', name: 'x' }, stale),
+  call('views.get', { id: '@{view}' }),
+  call('sessions.me'),
   call(
     'webhooks.create',
     {

@@ -73,6 +73,8 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'factors.reset': PEOPLE,
   'sso-providers.create': SETTINGS,
   'sso-providers.test': OUTSIDE,
+  'sso-providers.check': OUTSIDE,
+  'views.create': SETTINGS,
   'estate.pull': READS,
   'estate.convert': READS,
   'sessions.login': SIGN_IN,

@@ -41,6 +41,8 @@ export const removalCalls: readonly Step[] = [
   call('webhooks.delete', { id: '@{webhook 2}' }),
   call('oauth-clients.delete', { id: '@{client 2}' }),
   call('sso-providers.delete', { id: '@{sso 2}' }),
+  refuse(412, 'views.delete', { id: '@{view}' }, { headers: { 'If-Match': '"stale"' } }),
+  call('views.delete', { id: '@{view}' }),
   call('keys.delete', { id: '@{key 2}' }),
   call('grants.delete', { id: '@{grant 2}' }),
   call('scopes.delete', { id: '@{scope 2}' }),

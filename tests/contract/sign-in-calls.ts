@@ -216,6 +216,8 @@ const sso = (provider: ScriptedProvider): readonly Step[] => {
     refuse(400, 'sso-providers.create', { name: 'x', issuer: 'x', client_id: 'x' }),
     call('sso-providers.update', { id: '@{sso 2}', required_acr: 'mfa' }),
     call('sso-providers.test', { id: '@{sso}' }),
+    call('sso-providers.check', { issuer, allow_http: true }),
+    refuse(400, 'sso-providers.check', { issuer }),
     call('sessions.sign-in-options', {}, guest),
     call(
       'sso.start',

@@ -58,6 +58,7 @@ import { deviceNameOrder } from './0074-device-name-order.ts'
 import { dnsDelegations } from './0075-dns-delegations.ts'
 import { idempotencyChanges } from './0076-idempotency-changes.ts'
 import { deliveryOrder } from './0077-delivery-order.ts'
+import { views } from './0080-views.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   dnsDelegations,
   idempotencyChanges,
   deliveryOrder,
+  views,
 ]

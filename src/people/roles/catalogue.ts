@@ -18,6 +18,7 @@ export type Action =
   | 'export'
   | 'sync'
   | 'test'
+  | 'share'
 
 export type CataloguedPermission = {
   readonly name: Permission
@@ -69,6 +70,7 @@ export const PERMISSION_TABLE: readonly Row[] = [
   buildRow('credentials', 'stored credentials', LRCUD, LR, LR),
   buildRow('feeds', 'feeds', LRCUD, LR, LR),
   buildRow('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
+  buildRow('views', 'saved views with all users', ['share'], ['share']),
   buildRow('search', 'search results', R, R, R),
   buildRow('dashboard', 'the dashboard', R, R, R),
   buildRow('metrics', 'metrics', R, R, R),
@@ -98,6 +100,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   export: 'Export',
   sync: 'Synchronise',
   test: 'Test',
+  share: 'Share',
 }
 
 const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)

@@ -6,6 +6,7 @@ import { operation, rawRoute } from '../../kernel/operation.ts'
 import { Code, PasskeyOptions, ShownPasskey } from '../factors/api.ts'
 import { User } from '../users/api.ts'
 import { Grant } from '../users/grants-api.ts'
+import { PinnedView } from '../views/api.ts'
 
 /** The resources that the UI shows once there is an object. */
 export type Optional = Extract<(typeof RESOURCES)[number], { readonly isOptional: unknown }>['name'] | 'dns-zones'
@@ -35,6 +36,7 @@ export const Me = User.extend({
     .array(z.enum(OPTIONAL))
     .optional()
     .describe('Of the resources that the UI shows once there is an object: those that have one and that you may list'),
+  pinned_views: z.array(PinnedView).optional().describe('The views that you have pinned to your menu, by name'),
   second_factor_setup_required: SetupRequired,
 }).meta({ id: 'Me' })
 export type Me = z.infer<typeof Me>

@@ -15,6 +15,7 @@ import type { SignInFactors } from '../factors/sign-in-factor.ts'
 import { findAccount, findUser, requireChargeById } from '../users/account.ts'
 import { findEffectiveGrants } from '../users/grants.ts'
 import type { Grant } from '../users/grants-api.ts'
+import { findPinned } from '../views/views.ts'
 import {
   type Me,
   OPTIONAL,
@@ -59,10 +60,13 @@ const findUsed = async ({ caller, db, store }: Ctx): Promise<Optional[]> => {
   return used
 }
 
+/** False for a key with limits, a client, and a user who must first set up a second factor. */
+const hasAllRights = ({ caller: { isNarrow, client, needsFactor } }: Ctx): boolean =>
+  !isNarrow && !client && !needsFactor
+
 /** Undefined if the roles of the user say the same. A key with limits and a client have a part of the rights, in other hands. */
 const findOwnGrants = async (ctx: Ctx, userId: string): Promise<Grant[] | undefined> => {
-  const { isNarrow, client, needsFactor } = ctx.caller
-  if (isNarrow || client || needsFactor) return undefined
+  if (!hasAllRights(ctx)) return undefined
   const grants = await findEffectiveGrants(ctx, userId)
   return grants.some(({ group_id, scope_id }) => group_id !== null || scope_id !== null) ? grants : undefined
 }
@@ -73,12 +77,14 @@ const showMe = async (ctx: Ctx): Promise<Me> => {
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
   const grants = await findOwnGrants(ctx, user.id)
   const in_use = await findUsed(ctx)
+  const pinned_views = hasAllRights(ctx) ? await findPinned(ctx, user.id) : []
   return {
     ...user,
     permissions: [...permissions, ...(scopedPermissions?.keys() ?? [])].sort(),
     ...(scopedPermissions && { is_scoped: true }),
     ...(grants && { grants }),
     ...(in_use.length > 0 && { in_use }),
+    ...(pinned_views.length > 0 && { pinned_views }),
     ...(needsFactor && { second_factor_setup_required: true }),
   }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { draft, Filter, idOf, Name, Page, patch } from '../../contract/fields/fields.ts'
 import { operation, rawRoute } from '../../kernel/operation.ts'
-import { Identity, optionalFields, providerFields, SsoProvider, SsoProviderTest } from './schema.ts'
+import { Identity, Issuer, optionalFields, providerFields, SsoProvider, SsoProviderTest } from './schema.ts'
 
 export const SsoProviderDraft = z.object({ name: Name, ...providerFields, ...draft(optionalFields) })
 export type SsoProviderDraft = z.output<typeof SsoProviderDraft>
@@ -14,6 +14,9 @@ export const SsoProviderPatch = z.object({
 export type SsoProviderPatch = z.output<typeof SsoProviderPatch>
 
 const One = z.object({ id: idOf('sso-providers') })
+
+export const SsoIssuer = z.object({ issuer: Issuer, ...draft({ allow_http: optionalFields.allow_http }) })
+export type SsoIssuer = z.output<typeof SsoIssuer>
 
 const HANDS_OUT =
   'You must hold all that is granted to the groups of `group_mappings`, and all that the users hold whom it could sign in: its own users, and with `link_by_email` those with an address in `allowed_domains`.'
@@ -85,6 +88,21 @@ export const ssoProviders = {
     access: 'sso-providers:read',
     errors: [502],
     input: One,
+    output: SsoProviderTest,
+  }),
+  check: operation({
+    name: 'sso-providers.check',
+    summary: 'Read the discovery document and the keys of an issuer that is not stored',
+    http: 'POST /api/sso/providers/check',
+    effect: 'action',
+    reachesOut: true,
+    hasOwnTransactions: true,
+    access: { anyOf: ['sso-providers:create', 'sso-providers:update'] },
+    errors: [502],
+    cli: { args: ['issuer'] },
+    // It lets a model call any address.
+    mcp: 'hidden',
+    input: SsoIssuer,
     output: SsoProviderTest,
   }),
 }

@@ -82,8 +82,8 @@ export type OidcClient = {
   ) => Promise<URL | undefined>
   /** Validates a logout token (Back-Channel Logout 1.0 section 2.6), except that `jti` was not seen before. */
   readonly verifyLogout: (from: Registration, token: string, signal: AbortSignal) => Promise<LogoutClaims>
-  /** Reads the discovery document and the keys, which are not cached. */
-  readonly facts: (of: Registration, signal: AbortSignal) => Promise<Facts>
+  /** Reads the discovery document and the keys. The next request of the provider reads them again. */
+  readonly facts: (of: Pick<Registration, 'id' | 'issuer' | 'allow_http'>, signal: AbortSignal) => Promise<Facts>
 }
 
 export type OidcClientOptions = { readonly outbound: Outbound; readonly now: () => Date }
@@ -175,7 +175,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     return parseFields(body, what)
   }
 
-  const discover = async (of: Registration, signal: AbortSignal): Promise<Document> => {
+  const discover = async (of: Pick<Registration, 'issuer' | 'allow_http'>, signal: AbortSignal): Promise<Document> => {
     const url = `${of.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const document = await get(url, 'the discovery document', signal)
     const { issuer } = document
@@ -247,7 +247,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     return fresh
   }
 
-  const readKeys = async ({ document }: Known, signal: AbortSignal): Promise<readonly JWK[]> => {
+  const readKeys = async (document: Document, signal: AbortSignal): Promise<readonly JWK[]> => {
     const { keys } = await get(document.jwks_uri, 'the key set', signal)
     if (!Array.isArray(keys)) throw new OidcError('the key set has no keys')
     return keys.filter(isRecord)
@@ -259,7 +259,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     const held = provider.keys
     const isKnown = held?.jwks.some((one) => kid === undefined || one.kid === kid)
     if (held && (isKnown || atMs - held.readMs < KEYS_AGAIN_MS)) return held.jwks
-    const jwks = await readKeys(provider, signal)
+    const jwks = await readKeys(provider.document, signal)
     provider.keys = { jwks, readMs: atMs }
     return jwks
   }
@@ -374,9 +374,9 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     verifyLogout: withOidcErrors(verifyLogout),
     facts: withOidcErrors(async (of, signal) => {
       known.delete(of.id)
-      const provider = await loadProvider(of, signal)
-      const keys = await readKeys(provider, signal)
-      const { issuer, authorization_endpoint, end_session_endpoint, backchannel_logout_supported } = provider.document
+      const document = await discover(of, signal)
+      const keys = await readKeys(document, signal)
+      const { issuer, authorization_endpoint, end_session_endpoint, backchannel_logout_supported } = document
       return {
         issuer,
         authorization_endpoint,

@@ -129,6 +129,59 @@ test.each<[string, Record<string, unknown>]>([
   idp.describe({})
 })
 
+describe('the check of an issuer', () => {
+  const check = (body: object, by = app.admin) => by.request('POST', '/api/sso/providers/check', body)
+  const count = async () => (await app.db.read.selectFrom('sso_providers').select('id').execute()).length
+
+  test('answers as the test of a stored provider does, and stores nothing', async () => {
+    const at = await app.addProvider(idp)
+    const before = await count()
+    const clerk = await app.as(['sso-providers:update'])
+    const response = await check({ issuer: idp.issuer, allow_http: true }, clerk)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(await app.admin.api.ssoProviders.test({ id: at.id }))
+    expect(await count()).toBe(before)
+  })
+
+  test.each<[object]>([
+    [{ issuer: 'http://192.0.2.10' }],
+    [{ issuer: 'https://192.0.2.10/?a=b' }],
+    [{ issuer: 'https://169.254.169.254/' }],
+    [{ issuer: 'http://169.254.169.254/', allow_http: true }],
+    [{ issuer: 'id.example.com' }],
+    [{ issuer: '' }],
+  ])('refuses %j by the name of the field', async (body) => {
+    expect(await fieldOf(await check(body))).toBe('issuer')
+  })
+
+  test('names the cause if the document is of another issuer', async () => {
+    idp.describe({ issuer: 'https://evil.example' })
+    const response = await check({ issuer: idp.issuer, allow_http: true })
+    idp.describe({})
+    expect(response.status).toBe(502)
+    expect(await response.text()).toContain('the discovery document is of another issuer')
+  })
+
+  test('needs the permission to add or to change providers', async () => {
+    const reader = await app.as(['sso-providers:list', 'sso-providers:read'])
+    expect(await refusal(await check({ issuer: idp.issuer, allow_http: true }, reader))).toEqual([403, 'FORBIDDEN'])
+  })
+})
+
+test('the configuration has the address under which browsers reach Plat', async () => {
+  const bare = await testApp({ env: { PUBLIC_URL: 'https://plat.example.com/' } })
+  const { api } = await bare.as('viewer')
+  expect(await api.system.config({})).toMatchObject({ public_url: 'https://plat.example.com' })
+  await bare.close()
+})
+
+test('the address is empty without PUBLIC_URL', async () => {
+  const bare = await testApp()
+  const { api } = await bare.as('viewer')
+  expect(await api.system.config({})).toMatchObject({ public_url: '' })
+  await bare.close()
+})
+
 test('providers with issuers that only differ by the slash at the end are the same provider', async () => {
   idp.describe({ issuer: `${idp.issuer}/` })
   const at = await app.addProvider(idp)

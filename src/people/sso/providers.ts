@@ -31,6 +31,8 @@ export type ProviderOptions = SessionEnding & {
 
 export const CALLBACK_PATH = '/api/auth/sso/callback'
 
+const NEEDS_HTTPS = 'must be an https URL, or allow_http true'
+
 const buildSecretPlace = (id: string): Place => ({ table: 'sso_providers', column: 'client_secret', id })
 
 /** Adds the addresses to register at the provider. */
@@ -72,8 +74,7 @@ const checkProvider = async (ctx: Ctx, { secrets, config }: ProviderOptions, cha
   const { after, before, secret } = change
   const issues = await checkMappings(ctx, after.group_mappings)
   if (config.publicUrl === undefined) issues.push({ field: 'issuer', message: 'needs the setting PUBLIC_URL' })
-  if (after.issuer.startsWith('http:') && !after.allow_http)
-    issues.push({ field: 'issuer', message: 'must be an https URL, or allow_http true' })
+  if (after.issuer.startsWith('http:') && !after.allow_http) issues.push({ field: 'issuer', message: NEEDS_HTTPS })
   if (secret && !secrets.isEnabled) issues.push(buildMissingKeyIssue('client_secret'))
   if (!before || before.issuer === after.issuer) return issues
   if (await identityStore.hasAny(ctx, after.id))
@@ -186,6 +187,16 @@ export const dropGroup = async (ctx: Ctx, groupId: string): Promise<void> => {
   }
 }
 
+/** Runs a request to a provider. @throws AppError PROVIDER_UNREACHABLE */
+const withUnreachable = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof OidcError)) throw error
+    throw new AppError('PROVIDER_UNREACHABLE', error.message, { cause: error })
+  }
+}
+
 export const createProviderOperations = (options: ProviderOptions) => {
   const { config, secrets, oidc, providerOutbound } = options
   /** Resolves names before the transaction, which holds the writer. */
@@ -216,12 +227,12 @@ export const createProviderOperations = (options: ProviderOptions) => {
     delete: { prepare: (ctx, { id }) => remove(ctx, options, id) },
     test: async (ctx, { id }) => {
       const stored = await getProviderOrThrow({ db: ctx.store.read }, id)
-      try {
-        return await oidc.facts(buildRegistration(secrets, stored), ctx.signal)
-      } catch (error) {
-        if (!(error instanceof OidcError)) throw error
-        throw new AppError('PROVIDER_UNREACHABLE', error.message, { cause: error })
-      }
+      return withUnreachable(async () => oidc.facts(buildRegistration(secrets, stored), ctx.signal))
+    },
+    check: async ({ signal }, { issuer, allow_http }) => {
+      if (issuer.startsWith('http:') && !allow_http) throw invalidField('issuer', NEEDS_HTTPS)
+      await checkIssuer(issuer)
+      return withUnreachable(() => oidc.facts({ id: '', issuer, allow_http }, signal))
     },
   })
 }

@@ -1,7 +1,18 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
 import { checkPassword, MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '../../base/security/password-rule.ts'
-import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../contract/fields/fields.ts'
+import {
+  draft,
+  Filter,
+  idOf,
+  Key,
+  Page,
+  patch,
+  reference,
+  ruledText,
+  Timestamp,
+  text,
+} from '../../contract/fields/fields.ts'
 import { buildAlternation, CONTROLS, EMAIL, matchWhole } from '../../contract/fields/text-rules.ts'
 import { operation } from '../../kernel/operation.ts'
 import { CataloguePermission } from '../roles/api.ts'
@@ -73,6 +84,7 @@ const MAX_EMAIL = 254
 
 /** Far above any realistic number. */
 const MAX_ROLES = 100
+const MAX_GRANTS = 20
 
 const fields = {
   email: ruledText(MAX_EMAIL, EMAIL),
@@ -92,11 +104,19 @@ const IsBreakGlass = z
   .boolean()
   .describe('Whether the user may sign in by password while PASSWORD_SIGN_IN is break-glass')
 
+const NewGrants = z
+  .array(z.object({ role_id: idOf('roles'), ...draft({ scope_id: reference('scopes') }) }))
+  .max(MAX_GRANTS)
+  .nullable()
+  .transform((grants) => grants ?? [])
+  .describe('Roles in scopes, or everywhere without one; needs the permission users:update, as `grants.create`')
+
 export const UserDraft = z.object({
   username: Username,
   password: NewPassword,
   ...draft(fields),
   role_id: Key.nullable().optional().describe('Id or name of one more role'),
+  ...draft({ grants: NewGrants }),
   is_active: IsActive.default(true),
   is_break_glass: IsBreakGlass.default(false),
 })

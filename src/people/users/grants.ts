@@ -1,6 +1,6 @@
 /** The rules of grants: users hand out only what they hold, and an active admin stays. */
 
-import { AppError, type FieldIssue, invalid, invalidField, orNotFound } from '../../contract/errors.ts'
+import { AppError, type FieldIssue, invalid, invalidField, orNotFound, rejectIssues } from '../../contract/errors.ts'
 import { type Ctx, type DbScope, implement, type Reactions } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { ADMIN_ROLE_ID, isScopable } from '../roles/catalogue.ts'
@@ -123,6 +123,39 @@ const create = async (ctx: Ctx, draft: GrantDraft): Promise<Grant> => {
   if (!grant) throw new Error('the grant was just stored')
   await ctx.emit('grant.created')
   return grant
+}
+
+/** A role, and the scope in which it counts: null is everywhere. */
+export type ScopedRole = NamedRole & { readonly scope_id: string | null }
+
+type NewGrant = { readonly role_id: string; readonly scope_id: string | null }
+
+/** Locks the scopes. @throws AppError VALIDATION_ERROR naming the fields of a new user, FORBIDDEN as `grants.create` */
+export const resolveGrants = async (ctx: Ctx, given: readonly NewGrant[]): Promise<ScopedRole[]> => {
+  if (given.length === 0) return []
+  ctx.require('users:update')
+  const found = new Map<string, ScopedRole>()
+  const issues: FieldIssue[] = []
+  for (const [i, { role_id, scope_id }] of given.entries()) {
+    const role = await findRole(ctx, role_id)
+    if (!role)
+      issues.push({ field: `grants[${i}].role_id`, message: `there is no role with the id or name "${role_id}"` })
+    if (scope_id !== null && !(await store.lockScope(ctx, scope_id)))
+      issues.push(buildMissingIssue(`grants[${i}].scope_id`, 'scope', scope_id))
+    if (role) found.set(`${role.id} ${scope_id}`, { id: role.id, name: role.name, scope_id })
+  }
+  rejectIssues(issues)
+  for (const role of found.values()) await requireGrantable(ctx, [role], role.scope_id)
+  return [...found.values()]
+}
+
+/** Gives roles in scopes to a new user. */
+export const insertInScopes = async (ctx: Ctx, userId: string, roles: readonly ScopedRole[]): Promise<void> => {
+  if (roles.length === 0) return
+  for (const { id, scope_id } of roles)
+    await store.insertGrant(ctx, { role_id: id, user_id: userId, group_id: null, scope_id, created_at: ctx.now })
+  await emitRolesChanged(ctx, [userId])
+  await ctx.emit('grant.created')
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {

@@ -53,6 +53,65 @@ describe.each(engines())('users on %s', (dialect) => {
       expect((await make({ role_id: null, roles: null })).roles).toEqual([])
     })
 
+    describe('with grants', () => {
+      const addScope = async () => {
+        const { body } = await all.admin.ask('POST /api/scopes', { name: `Scope ${name()}`, tags: [name()] })
+        return (body as { id: string }).id
+      }
+      const listGrants = async (id: string) =>
+        ((await all.admin.ask(`GET /api/grants?user_id=${id}`)).body as { role: string; scope_id: string | null }[])
+          .map(({ role, scope_id }) => [role, scope_id] as const)
+          .toSorted()
+
+      test('gives roles in scopes and everywhere, each once', async () => {
+        const scope_id = await addScope()
+        const grants = [
+          { role_id: 'viewer', scope_id },
+          { role_id: 'role-viewer', scope_id },
+          { role_id: 'operator' },
+          { role_id: 'operator', scope_id: null },
+        ]
+        const user = await make({ roles: ['operator'], grants })
+        expect(user.roles).toEqual(['operator'])
+        expect(await listGrants(user.id)).toEqual([
+          ['operator', null],
+          ['viewer', scope_id],
+        ])
+      })
+
+      test('a scoped grant counts at once', async () => {
+        const user = await make({ grants: [{ role_id: 'viewer', scope_id: await addScope() }] })
+        const key = await keyFor(all.app.db, user.id)
+        expect(await (await all.app.send('GET /api/auth/me', { key })).json()).toMatchObject({ is_scoped: true })
+      })
+
+      test('names the fields of unknown roles and scopes, and creates no user', async () => {
+        const body = { ...draft(), grants: [{ role_id: 'viewer', scope_id: 'none' }, { role_id: 'none' }] }
+        const refused = await all.admin.ask('POST /api/users', body)
+        expect(refused).toMatchObject({
+          status: 400,
+          body: { details: [{ field: 'grants[0].scope_id' }, { field: 'grants[1].role_id' }] },
+        })
+        expect((await all.admin.ask(`GET /api/users?username=${body.username}`)).body).toEqual([])
+      })
+
+      test('refuses more than 20', async () => {
+        const grants = Array.from({ length: 21 }, () => ({ role_id: 'viewer' }))
+        expect(await all.admin.ask('POST /api/users', { ...draft(), grants })).toMatchObject(refusal('grants'))
+      })
+
+      test('needs all permissions of the role in the scope, and users:update', async () => {
+        const scope_id = await addScope()
+        const clerk = await all.person({ permissions: ['users:create', 'users:update'] })
+        const maker = await all.person({ roles: ['viewer'], permissions: ['users:create'] })
+        const body = () => ({ ...draft(), grants: [{ role_id: 'viewer', scope_id }] })
+        expect(await clerk.ask('POST /api/users', body())).toMatchObject(failure(403, 'FORBIDDEN'))
+        expect(await maker.ask('POST /api/users', body())).toMatchObject(failure(403, 'FORBIDDEN'))
+        const both = await all.person({ roles: ['viewer'], permissions: ['users:create', 'users:update'] })
+        expect((await both.ask('POST /api/users', body())).status).toBe(201)
+      })
+    })
+
     test('can create an inactive user', async () => {
       const user = await make({ is_active: false })
       expect(user.is_active).toBe(false)

@@ -28,8 +28,11 @@ import {
   grantsOperations,
   grantsReactions,
   guardLastAdmin,
+  insertInScopes,
   type NamedRole,
   requireGrantable,
+  resolveGrants,
+  type ScopedRole,
   setRoles,
 } from './grants.ts'
 import * as store from './store.ts'
@@ -62,25 +65,37 @@ const resolveRoles = async (ctx: Ctx, named: readonly (readonly [string, string]
 
 const toRoleFields = (roles: readonly string[]) => roles.map((role, i) => [`roles[${i}]`, role] as const)
 
+type CheckedDraft = {
+  /** The roles that count everywhere. */
+  readonly roles: readonly NamedRole[]
+  readonly inScopes: readonly ScopedRole[]
+}
+
 /** Checks everything about a new user except the password. */
-const validateDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDraft): Promise<NamedRole[]> => {
+const validateDraft = async (ctx: Ctx, draft: UserDraft): Promise<CheckedDraft> => {
+  const { username, email, roles, role_id } = draft
   const named = role_id ? [...toRoleFields(roles), ['role_id', role_id] as const] : toRoleFields(roles)
   const held = await resolveRoles(ctx, named)
   await requireGrantable(ctx, held)
+  const granted = await resolveGrants(ctx, draft.grants)
   await requireFree(ctx, { id: '', username, email })
-  return held
+  const everywhere = new Map(
+    [...held, ...granted.filter(({ scope_id }) => scope_id === null)].map((one) => [one.id, one]),
+  )
+  return { roles: [...everywhere.values()], inScopes: granted.filter(({ scope_id }) => scope_id !== null) }
 }
 
 const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promise<User> => {
   // Until commit no other transaction takes a similar name.
   await store.lockNames(ctx)
-  const roles = await validateDraft(ctx, draft)
+  const { roles, inScopes } = await validateDraft(ctx, draft)
   const { username, email, full_name, is_active, is_break_glass } = draft
   const id = Bun.randomUUIDv7()
   const times = { created_at: ctx.now, updated_at: ctx.now, last_login_at: null }
   const role_ids = listIds(roles)
   const flags = { is_active, is_break_glass }
   await store.insert(ctx, { id, username, email, full_name, ...flags, password_hash, role_ids, ...times })
+  await insertInScopes(ctx, id, inScopes)
   const user = await loadUser(ctx, await getOrThrow(ctx, id))
   await ctx.emit('user.created')
   return user

@@ -92,6 +92,7 @@ export const PLAN_KINDS: Readonly<Record<string, PlanKind>> = {
   membership: buildCounted('membership'),
   identity: buildCounted('identity'),
   'oauth-grant': buildCounted('OAuth consent'),
+  view: buildCounted('saved view'),
   rrset: { noun: 'RRset', ...RRSET },
   'own-rrset': { noun: 'own RRset', ...RRSET },
 }

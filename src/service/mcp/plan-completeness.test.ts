@@ -45,6 +45,7 @@ const OBJECTS: Readonly<Record<string, readonly [noun: string, ...key: string[]]
   dns_records: ['DNS record', 'id'],
   oauth_clients: ['OAuth client', 'id'],
   oauth_grants: ['OAuth consent', 'id'],
+  views: ['saved view', 'id'],
 }
 
 /** Tables with parts of these objects, and internal ones: outbox, counters and caches. */
@@ -57,7 +58,7 @@ const PARTS: ReadonlySet<string> = new Set([
   ...['oauth_access_tokens', 'oauth_client_uses', 'oauth_codes', 'oauth_grant_uses', 'oauth_refresh_tokens'],
   ...['api_key_uses', 'sessions', 'session_expiries', 'ended_sessions', 'sign_in_keys', 'device_codes'],
   ...['totp', 'passkeys', 'recovery_codes', 'factor_failures', 'factor_challenges'],
-  ...['sso_states', 'sso_sessions', 'sso_seen', 'secret_checks'],
+  ...['sso_states', 'sso_sessions', 'sso_seen', 'secret_checks', 'view_pins'],
   ...['dns_changes', 'dns_reports', 'dns_rrsets', 'dns_zone_states'],
   ...['changes', 'history', 'history_extent', 'audit', 'audit_chains', 'events', 'idempotency_keys', 'plans'],
   ...['webhook_deliveries', 'webhook_purges', 'job_leases', 'migrations', 'revisions'],

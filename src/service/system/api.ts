@@ -26,6 +26,7 @@ export const ServerConfig = z
     mcp_url: z
       .string()
       .describe('The address of /mcp for AI clients; empty without OAuth, whose configuration has the address'),
+    public_url: z.string().describe('The address under which browsers reach Plat: PUBLIC_URL; empty without it'),
   })
   .meta({ id: 'Config' })
 

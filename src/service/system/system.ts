@@ -100,6 +100,7 @@ export const systemFeature = (deps: Deps): Feature => ({
         max_rows_in_browser: deps.config.webMaxRows,
       },
       mcp_url: deps.config.mcpOauthEnabled ? `${deps.config.mcpOauthIssuerUrl}/mcp` : '',
+      public_url: deps.config.publicUrl ?? '',
     }),
     warnings: async (ctx, page) => listValues(await findListedWarnings(ctx, deps.warningSources), page),
   }),
