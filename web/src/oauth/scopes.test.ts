@@ -22,5 +22,14 @@ test('every scope of the catalogue is in exactly one line', () => {
 
 test('a write permission is never among the read permissions', () => {
   const changing = CATALOGUE.filter((one) => !isReadScope(one)).map(({ action }) => action)
-  expect([...new Set(changing)].toSorted()).toEqual(['create', 'delete', 'detect', 'resolve', 'sync', 'test', 'update'])
+  expect([...new Set(changing)].toSorted()).toEqual([
+    'create',
+    'delete',
+    'detect',
+    'resolve',
+    'share',
+    'sync',
+    'test',
+    'update',
+  ])
 })
