@@ -41,7 +41,7 @@ const figureOf = (all: AllKept, [, suite, work, number]: Bar): number => {
   return value
 }
 
-/** Returns the SVG. Its colours follow the colour scheme of the browser. */
+/** Returns the SVG. Its colors follow the color scheme of the browser. */
 export const chartOf = (all: AllKept): string => {
   const height = TOP + BARS.length * ROW + BOTTOM
   const bottom = TOP + BARS.length * ROW

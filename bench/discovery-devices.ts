@@ -166,7 +166,7 @@ const many = async (bench: DiscoveredDevicesBench, { ids: [first = '', second = 
   const some = await call<{ id: string }[]>('GET', `/api/discovery/devices?network_id=${second}&limit=${AT_ONCE * 2}`)
   const chosen = some.map(({ id }) => id)
   return [
-    await beside(bench, `promote ${AT_ONCE}`, () =>
+    await beside(bench, `document ${AT_ONCE}`, () =>
       call('POST', '/api/discovery/devices/promote', { ids: chosen.slice(0, AT_ONCE) }),
     ),
     await beside(bench, `delete ${AT_ONCE}`, () =>

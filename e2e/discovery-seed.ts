@@ -126,7 +126,7 @@ type Item = Awaited<ReturnType<Api['inbox']['list']>>[number]
 
 const AT = '2026-01-02T03:04:05.000Z'
 
-/** Data that loopback lacks: MACs, SNMP, neighbours, conflicting names. All of its text is untrusted. */
+/** Data that loopback lacks: MACs, SNMP, neighbors, conflicting names. All of its text is untrusted. */
 export const strange = (networkId: string): Discovered => ({
   id: 'strange',
   ip: '127.90.0.2',

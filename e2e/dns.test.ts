@@ -392,7 +392,7 @@ describe('a zone on a server', () => {
       { as },
     ))
 
-  test('shows the difference before it is synchronised', () =>
+  test('shows the difference before it is synchronized', () =>
     it.visit(
       async ({ page, open }) => {
         await open(`/dns/${id}`)

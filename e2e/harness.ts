@@ -286,7 +286,7 @@ type AxeViolation = { readonly id: string; readonly target: readonly string[]; r
 const VIOLATIONS = `({ violations }) => violations.flatMap(({ id, nodes }) =>
   nodes.map(({ target, failureSummary }) => ({ id, target, failureSummary })))`
 
-/** The checks that depend on colours and width. */
+/** The checks that depend on colors and width. */
 const AXE_LOOK = ['color-contrast', 'target-size', 'scrollable-region-focusable']
 
 /** The element that a part of the checks is about. */

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const graphIsThere = (page: Page) => page.getByRole('application', { name: /^Graph/ }).waitFor()
 
-test('the way from a device to its neighbours, and on to a neighbour', () =>
+test('the way from a device to its neighbors, and on to a neighbor', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open(`/devices/${hub.id}`)
@@ -44,7 +44,7 @@ test('the way from a device to its neighbours, and on to a neighbour', () =>
     { as },
   ))
 
-test('the topology changes hops, neighbours and focus by the keyboard only', () =>
+test('the topology changes hops, neighbors and focus by the keyboard only', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/topology?focus=${hub.id}&view=connections`)
@@ -57,7 +57,7 @@ test('the topology changes hops, neighbours and focus by the keyboard only', () 
       const current = page.getByRole('status').filter({ hasText: 'in the middle' })
       await current.waitFor()
       const neighbour = page.getByRole('status').filter({ hasText: '1 hop away' })
-      // The direction of the neighbour depends on the layout. On a slow machine the words come late, after the next key.
+      // The direction of the neighbor depends on the layout. On a slow machine the words come late, after the next key.
       const keys = ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp']
       for (const key of [...keys, ...keys, ...keys]) {
         await page.keyboard.press(key)

@@ -182,7 +182,7 @@ export const permissionsText = (): string =>
 
 const ROWS = /(\| Resource \| Actions \| operator \| viewer \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*/
 
-/** The page with the table of permissions that follows from the catalogue. @throws Error if the page has no such table */
+/** The page with the table of permissions that follows from the catalog. @throws Error if the page has no such table */
 export const accessPage = (page: string): string => {
   if (!ROWS.test(page)) throw new Error('docs/access.md has no table of permissions')
   const cell = (actions: readonly string[]): string => actions.join(' ') || '-'

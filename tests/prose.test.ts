@@ -80,6 +80,57 @@ describe('a rule of the language', () => {
     expect(proseFindings([comment(sentence)])).toEqual([])
   })
 
+  test.each([
+    ['neighbour', 'Reads the neighbours of a switch.'],
+    ['colour', 'Colours follow the theme.'],
+    ['recognise', 'A device is recognised by its MAC.'],
+    ['organisation', 'The account of the organisation.'],
+    ['catalogue', 'An event of the catalogue.'],
+    ['metre', 'A length in metres.'],
+    ['licence', 'A licence of two lines.'],
+    ['labelled', 'The address is labelled ssh.'],
+    ['learnt', 'A switch has learnt the MAC.'],
+  ])('refuses the British spelling "%s"', (_, sentence) => {
+    for (const passage of [comment(sentence), text(sentence)])
+      expect(proseFindings([...plain(200), passage])).toEqual([expect.stringContaining('src/b.ts:7')])
+  })
+
+  test.each([
+    'Otherwise the size of the promise comes first.',
+    'A cancelled scan keeps its results.',
+    'The catalog has a dialog for licenses and meters.',
+    'Prints ip-neighbour and utilization.',
+  ])('permits the spelling of "%s"', (sentence) => {
+    expect(proseFindings([text(sentence)])).toEqual([])
+  })
+
+  const shown = (path: string, sentence: string) => proseFindings([{ ...text(sentence), path }]).length
+
+  test.each([
+    'Promotes two devices.',
+    'To accept an item of the inbox writes it.',
+    'An observation that you accept is written.',
+    'A scan rule runs at night.',
+    'Zones are sent to a DNS provider.',
+    'A sign-in provider names the groups.',
+    'The space of a rack is used up.',
+  ])('refuses "%s" in the web UI and in documents', (sentence) => {
+    expect([shown('web/src/a.tsx', sentence), shown('docs/a.md', sentence), shown('src/a.ts', sentence)]).toEqual([
+      1, 1, 0,
+    ])
+  })
+
+  test.each([
+    'A standby is promoted in order.',
+    'The promotion of another primary takes seconds.',
+    'A server that accepts connections.',
+    'A rule of the language.',
+    'An identity provider names the groups.',
+    'The space of an address.',
+  ])('permits "%s" in documents', (sentence) => {
+    expect(shown('docs/a.md', sentence)).toBe(0)
+  })
+
   test('permits 2 "what" in 1,000 words of comments, and refuses the third', () => {
     const about = (n: number) => [...plain(80), ...Array.from({ length: n }, () => comment('Says what it does.'))]
     expect([proseFindings(about(2)).length, proseFindings(about(3)).length]).toEqual([0, 1])

@@ -1,4 +1,4 @@
-/** The formats that tell of machines: scans, leases, reservations, tables of neighbours, inventories, hosts files and zones. */
+/** The formats that tell of machines: scans, leases, reservations, tables of neighbors, inventories, hosts files and zones. */
 
 const ADDRESS = '(?:\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)'
 const MAC = '[0-9A-Fa-f]{1,2}(?:[:-][0-9A-Fa-f]{1,2}){5}'

@@ -349,7 +349,7 @@ export type Sql = Deployment & {
    * that itself.
    */
   readonly areFew: (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>) => Promise<boolean>
-  /** Tells the planner that few rows fulfil the condition, if it cannot know: it then uses the index of its column. */
+  /** Tells the planner that few rows fulfill the condition, if it cannot know: it then uses the index of its column. */
   readonly selective: (condition: Expression<SqlBool>) => Expression<SqlBool>
   /** Creates a guard, if other servers write as well. Otherwise `Tx.revision` suffices. */
   readonly guard: ((demand: Demand) => Guard) | undefined

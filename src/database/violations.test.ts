@@ -1,4 +1,4 @@
-/** Broken constraints are recognised by kind and by the columns that they name. On both databases. */
+/** Broken constraints are recognized by kind and by the columns that they name. On both databases. */
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { thing, thingsSuite, thrown } from '../../testing/app/things.ts'

@@ -231,7 +231,7 @@ export const discovery = {
   }),
   split: operation({
     name: 'discovery.split',
-    summary: 'Say that addresses of a discovered device are another one, which is then recognised by them',
+    summary: 'Say that addresses of a discovered device are another one, which is then recognized by them',
     http: 'POST /api/discovery/devices/{id}/split',
     status: 201,
     effect: 'action',

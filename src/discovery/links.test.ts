@@ -15,7 +15,7 @@ const onPort = (port: string) => ({ forwarding: [{ mac: SERVER, port }] })
 
 describe.each(engines())('a link that a switch reports on %s', (dialect) => {
   const d = discoveryApp(dialect)
-  /** A documented server that a switch has learnt on a port. */
+  /** A documented server that a switch has learned on a port. */
   const wired = async () => {
     const network = await d.network()
     const { id, at } = network
@@ -79,7 +79,7 @@ describe.each(engines())('a link that a switch reports on %s', (dialect) => {
     expect([before.length, await proposed(one.id)]).toEqual([1, []])
   })
 
-  test('to its neighbours is removed when it reports none', async () => {
+  test('to its neighbors is removed when it reports none', async () => {
     const { id, at } = await d.network()
     await d.api.devices.create({ name: 'one', hostname: 'sw-1', addresses: [{ ip: at(1) }] })
     await d.api.devices.create({ name: 'two', hostname: 'host-3', addresses: [{ ip: at(3) }] })
@@ -90,7 +90,7 @@ describe.each(engines())('a link that a switch reports on %s', (dialect) => {
     expect([before, await proposed(id)]).toEqual([[['connected_to', 'two']], []])
   })
 
-  /** Two documented devices, of which the first reports the second as its neighbour. */
+  /** Two documented devices, of which the first reports the second as its neighbor. */
   const neighbours = async (remotePort: string, remotePortDescription = '') => {
     const { id, at } = await d.network()
     const one = await d.api.devices.create({ name: `one of ${id}`, hostname: 'sw-1', addresses: [{ ip: at(1) }] })
@@ -118,7 +118,7 @@ describe.each(engines())('a link that a switch reports on %s', (dialect) => {
     expect((await d.api.relationships.list({ device_id: one.id })).length).toBe(1)
   })
 
-  /** A documented switch that names a documented neighbour, which has these interfaces. */
+  /** A documented switch that names a documented neighbor, which has these interfaces. */
   const told = async (
     about: Partial<LldpNeighbour>,
     { name = 'host-3', interfaces = [] }: { name?: string; interfaces?: SnmpFacts['interfaces'] } = {},
@@ -138,7 +138,7 @@ describe.each(engines())('a link that a switch reports on %s', (dialect) => {
   }
   const ETH = [{ index: 1, name: 'eth0', description: 'Ethernet 0', mac: SERVER, addresses: [] }]
 
-  test('is found by the system name of the neighbour, whole or without its domain, in any case', async () => {
+  test('is found by the system name of the neighbor, whole or without its domain, in any case', async () => {
     expect((await told({ remoteName: 'NAME-A.example.com' }, { name: 'name-a.example.com' })).because).toBe(
       'LLDP: Gi0/1 to eth0',
     )

@@ -4,7 +4,7 @@ import { Timestamp } from '../contract/fields/fields.ts'
 
 export const ScanType = z
   .enum(['quick', 'full', 'deep'])
-  .describe('quick: hosts; full: also open ports and operating systems; deep: also services, names and neighbours')
+  .describe('quick: hosts; full: also open ports and operating systems; deep: also services, names and neighbors')
 export type ScanType = z.infer<typeof ScanType>
 
 export const ScanStatus = z.enum(['pending', 'running', 'completed', 'failed', 'cancelled'])
@@ -64,7 +64,7 @@ export const ScanPrivilege = z
   .object({
     icmp: z.boolean().describe('It can ping'),
     arp: z.boolean().describe('It can send ARP itself'),
-    neighbours: z.boolean().describe('It can read the neighbour table'),
+    neighbours: z.boolean().describe('It can read the neighbor table'),
     advice: z.string().describe('The command that grants more privileges; empty if none is missing'),
   })
   .meta({ id: 'ScanPrivilege' })
@@ -203,7 +203,7 @@ export const DiscoveredDetail = z
         .object({ ...serviceFields, banner: z.string(), details: z.record(z.string(), z.string()) })
         .meta({ id: 'DiscoveredServiceDetail' }),
     ),
-    identities: z.array(z.string()).describe('Everything that it is recognised by: `mac:...`, `ssh:...`'),
+    identities: z.array(z.string()).describe('Everything that it is recognized by: `mac:...`, `ssh:...`'),
     evidence: z.array(
       z
         .object({ ip: z.string(), source: z.string(), weight: z.number(), detail: z.string() })
@@ -307,7 +307,7 @@ const InboxDifference = z
     target_id: z
       .string()
       .nullable()
-      .describe('The other object: the neighbour of `connected_to`, the record that an address was taken from'),
+      .describe('The other object: the neighbor of `connected_to`, the record that an address was taken from'),
   })
   .meta({ id: 'InboxDifference' })
 export type InboxDifference = z.infer<typeof InboxDifference>

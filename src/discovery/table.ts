@@ -82,7 +82,7 @@ export type DiscoveredRow = {
   findings: string
   /** JSON: undecided contradictions. */
   conflicts: string
-  /** JSON: places of connection, as switches and neighbours report them. */
+  /** JSON: places of connection, as switches and neighbors report them. */
   links: string
   /** 1 where `mac_address` was drawn at random: such records are kept for a shorter time. */
   random_mac: number

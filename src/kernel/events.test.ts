@@ -16,7 +16,7 @@ const emit: Emit = async (event, ..._data) => void emitted.push(event)
 test('an event is emitted by its name with its payload', async () => {
   await emit('test.noted')
   await emit('test.moved', { id: 'a', to: 1 })
-  // @ts-expect-error a misspelt name
+  // @ts-expect-error a misspelled name
   await emit('test.nted')
   // @ts-expect-error a payload that the event does not have
   await emit('test.noted', { id: 'a' })
@@ -33,7 +33,7 @@ test('a reaction takes the payload of its event', async () => {
     'test.moved': async (_, { id }) => void moved.push(id),
   }
   const others: Reactions<ThingsCtx>[] = [
-    // @ts-expect-error a misspelt name
+    // @ts-expect-error a misspelled name
     { 'test.mved': async () => {} },
     // @ts-expect-error a payload of another type
     { 'test.moved': async (_, { to }: { readonly to: string }) => void moved.push(to) },
@@ -50,6 +50,6 @@ test('a commit is searched for events by their names', () => {
   expect(hasEvent(names, 'test.moved')).toBe(true)
   expect(hasEvent(names, 'test.noted', 'test.moved')).toBe(true)
   expect(hasEvent(names, 'test.noted')).toBe(false)
-  // @ts-expect-error a misspelt name
+  // @ts-expect-error a misspelled name
   expect(hasEvent(names, 'test.mved')).toBe(false)
 })

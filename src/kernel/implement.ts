@@ -36,7 +36,7 @@ export type Handlers<S extends OperationSet, Tables> = {
   readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables> | OptionedHandler<S[K], Tables>
 }
 
-/** Pairs a feature's contract with its handlers. A missing, misspelt or mistyped handler does not compile. */
+/** Pairs a feature's contract with its handlers. A missing, misspelled or mistyped handler does not compile. */
 export const implementFor =
   <Tables>() =>
   <S extends OperationSet>(operations: S, handlers: Handlers<S, Tables>): readonly Bound<Tables>[] =>

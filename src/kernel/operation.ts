@@ -13,7 +13,7 @@ export type Audited = { readonly action: AuditAction; readonly resource: string 
 
 export type Effect = 'read' | 'create' | 'update' | 'delete' | 'action'
 
-/** One entry of the permission catalogue: `devices:create`. */
+/** One entry of the permission catalog: `devices:create`. */
 export type Permission = `${string}:${string}`
 
 /** `public`, any signed-in caller, one permission, or one of several, which the handler checks. */

@@ -43,7 +43,7 @@ export function parseMac(text: string): string | undefined {
 
 /**
  * True when the address was set by software and names no vendor: the U/L bit (RFC 9542 section 2.1). Phones that
- * randomise their address have it set.
+ * randomize their address have it set.
  *
  * @param mac any spelling that `parseMac` accepts; false for other text
  * @example

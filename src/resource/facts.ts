@@ -1,6 +1,6 @@
 /**
  * The facts of a resource: all that is declared about a noun once, and from which its schemas, operations, rows and forms follow. A fact
- * is a value without behaviour. Imports nothing, because the command line and the browser load it.
+ * is a value without behavior. Imports nothing, because the command line and the browser load it.
  */
 
 type CommonFacts = {

@@ -37,7 +37,7 @@ export type Computed<T> =
   | { readonly objects: readonly T[]; readonly earlier?: EarlierDocuments; readonly page?: undefined }
   | { readonly page: ListedPage; readonly objects?: undefined; readonly earlier?: undefined }
 
-/** The behaviour of a resource. Each part is optional. */
+/** The behavior of a resource. Each part is optional. */
 export type Rules<T, A> = {
   /** Sets the fields that the rules compute and store. */
   readonly derive?: (object: T) => T

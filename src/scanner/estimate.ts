@@ -26,7 +26,7 @@ const SERVICES_PER_HOST = 6
 const WAIT_SECONDS: Readonly<Record<ScanType, number>> = { quick: 1.5, full: 3, deep: 6 }
 
 const listTechniques = ({ type, snmp = [], ssh = [] }: EstimateOf): string[] => [
-  'ARP or neighbour discovery on networks this server is on',
+  'ARP or neighbor discovery on networks this server is on',
   'ping',
   'names by reverse DNS',
   ...(type === 'quick' ? [] : ['TCP connect to hosts that answer neither', 'TCP ports']),

@@ -104,7 +104,7 @@ test('no text has a character that a terminal would take for a command', () => {
   expect(textsIn(host).filter((text) => /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(text))).toEqual([])
 })
 
-test('the text after a control sequence is still recognised', () => {
+test('the text after a control sequence is still recognized', () => {
   expect(find('controls').product).toBe('Postfix')
 })
 
@@ -131,7 +131,7 @@ test('a key exchange of garbage gives no key and no end of the scan', () => {
 
 test('a service that closes the connection is reported', () => expect(find('hangup').service).toBe(''))
 
-test('the regular service among them is recognised', () => expect(find('honest').product).toBe('Dropbear'))
+test('the regular service among them is recognized', () => expect(find('honest').product).toBe('Dropbear'))
 
 test('the report of the host is small', () => {
   expect(JSON.stringify(host).length).toBeLessThan(40_000)

@@ -43,7 +43,7 @@ export type ScanPlan = {
   readonly excludes: readonly string[]
   /** TCP ports that are tried on every living host. */
   readonly ports: readonly number[]
-  /** Most probes a second; on-link sweeps through the neighbour table of the kernel stay below its budget by themselves. */
+  /** Most probes a second; on-link sweeps through the neighbor table of the kernel stay below its budget by themselves. */
   readonly probesPerSecond: number
   /** The longest wait for an answer. Measured round-trip times shorten it. */
   readonly probeTimeoutMs: number
@@ -99,7 +99,7 @@ export type FoundService = {
   readonly details: Readonly<Record<string, string>>
 }
 
-/** A neighbour as a device tells it by LLDP (IEEE 802.1AB) or by CDP. */
+/** A neighbor as a device tells it by LLDP (IEEE 802.1AB) or by CDP. */
 export type LldpNeighbour = {
   /** Absent: LLDP. */
   readonly protocol?: 'cdp'
@@ -147,7 +147,7 @@ export type SnmpFacts = {
   }[]
   readonly arp: readonly ArpEntry[]
   readonly lldp: readonly LldpNeighbour[]
-  /** Which MAC was learnt on which port, of a switch (BRIDGE-MIB). */
+  /** Which MAC was learned on which port, of a switch (BRIDGE-MIB). */
   readonly forwarding: readonly ForwardingEntry[]
 }
 
@@ -182,7 +182,7 @@ export type Privilege = {
   readonly icmp: boolean
   /** AF_PACKET ARP (CAP_NET_RAW). */
   readonly arp: boolean
-  /** The neighbour table can be read. */
+  /** The neighbor table can be read. */
   readonly neighbours: boolean
   /** The one command that would raise it, or empty. */
   readonly advice: string

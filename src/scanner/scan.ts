@@ -27,7 +27,7 @@ const KEPT_HOSTS = 4096
 export type ScanOptions = {
   readonly send: (message: FromScanner) => void
   readonly signal: AbortSignal
-  /** Called once, as soon as acknowledgements have someone to go to. */
+  /** Called once, as soon as acknowledgments have someone to go to. */
   readonly onReporter: (reporter: Reporter) => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * Behaviour common to every stage: resuming, cancelling, excluded addresses. Real scans of real servers on loopback.
+ * Behavior common to every stage: resuming, cancelling, excluded addresses. Real scans of real servers on loopback.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { takeOneIn } from '../../testing/cases.ts'

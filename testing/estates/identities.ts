@@ -66,7 +66,7 @@ const roleId = async (db: Db<Tables>, role: string): Promise<string> => {
 
 export type TestRole = { readonly name: string; readonly permissions: readonly string[] }
 
-/** @throws for a permission that is not in the catalogue */
+/** @throws for a permission that is not in the catalog */
 export const createRole = async (db: Db<Tables>, { name, permissions }: TestRole): Promise<{ id: string }> => {
   const id = Bun.randomUUIDv7()
   const canonical = permissions.map((permission) => {

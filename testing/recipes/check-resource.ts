@@ -92,7 +92,7 @@ const checkEvents = async (app: TestApp, ask: Ask, resource: string, family: str
   for (const verb of ['created', 'updated', 'deleted'])
     assert.ok(
       names.some(({ name }) => name === `${family}.${verb}`),
-      `${family}.${verb} is in the catalogue`,
+      `${family}.${verb} is in the catalog`,
     )
   await ask(`PUT /api/${resource}/outside`, { datacenter_id: 'north' })
   const rows = await app.db.read.selectFrom('events').select(['event', 'data']).orderBy('seq').execute()

@@ -28,6 +28,35 @@ const TERMS: readonly (readonly [RegExp, string])[] = [
   [/\bthat there (?:is|are)\b/gi, '"existing", "present", or leave it out'],
 ]
 
+/** British spellings, with the American ones. `cancelled` is a status of the API, and good American too. */
+const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/(?<!-)\b(?:behaviour|colour|favour|flavour|harbour|honour|labour|neighbour)\w*/gi, '"-or": behavior, neighbor'],
+  [
+    /\b(?:un)?(?:authoris|capitalis|centralis|customis|initialis|maximis|minimis|normalis|optimis|organis|prioritis|randomis|recognis|serialis|standardis|summaris|synchronis|utilis(?!ateur)|virtualis|visualis)(?=e|i|a|er)\w*/gi,
+    '"-ize": recognize, organization',
+  ],
+  [/\b(?:catalogue|dialogue)s?\b/gi, '"catalog", "dialog"'],
+  [/\b(?:centre|fibre|litre|metre)s?\b/gi, '"-er": center, meter'],
+  [/\b(?:defence|licence|offence)s?\b/gi, '"-se": license'],
+  [/\b(?:label|level|model|signal|total|travel|tunnel)led\b/gi, 'one l: labeled'],
+  [/\b(?:acknowledgement|artefact|judgement)s?\b/gi, '"judgment", "artifact"'],
+  [/\b(?:learnt|misspelt|spelt|fulfils?|grey)\b/gi, '"learned", "misspelled", "fulfill", "gray"'],
+]
+
+/** Words that have another meaning, in texts of the web UI and in documents. Paths and names of the API keep theirs. */
+const TEXT_TERMS: readonly (readonly [RegExp, string])[] = [
+  [/\bpromot\w*(?!.*\b(?:standbys?|primary|PostgreSQL|ETag)\b)(?<!\b(?:standbys?|primary)\b.*)/gi, '"document"'],
+  [
+    /\baccept\w*(?=[^.]*\b(?:inbox|discovered|observations?)\b)|(?<=\b(?:inbox|observations?)\b[^.]*)\baccept\w*/gi,
+    '"document"',
+  ],
+  [/\b(?:discovery|scan|network's) rules?\b|\brules? (?:of the network|that scans?)\b/gi, '"schedule"'],
+  [/\b(?:DNS|name server) providers?\b/g, '"DNS server"'],
+  [/\b(?:SSO|OIDC|sign-in) providers?\b/gi, '"identity provider"'],
+  [/\b(?:rack|unit) space\b|\bspace (?:in|of) (?:a|the|each) rack\b/gi, '"units"'],
+]
+const WITH_TEXT_TERMS = /^web\/|^docs\/(?!decisions\/|glossary\.md|high-availability\.md)|^README\.md$/
+
 const OPENING = /^(?:What|Who|Whether|Those)\b/
 const OWN = /\bof (?:its|their|his|her|our) own\b/gi
 const WHAT = /\bwhat\b/gi
@@ -66,6 +95,9 @@ const matches = (passages: readonly Passage[], pattern: RegExp): string[] =>
     }),
   )
 
+const refused = (passages: readonly Passage[], terms: readonly (readonly [RegExp, string])[]): string[] =>
+  terms.flatMap(([term, remedy]) => matches(passages, term).map((one) => `${one}: write ${remedy}`))
+
 /** The occurrences beyond the permitted number. One is always permitted, so that a small folder may have it. */
 const excess = (found: readonly string[], permitted: number, rule: string): string[] =>
   found.slice(Math.max(1, Math.floor(permitted))).map((one) => `${one}: ${rule}`)
@@ -79,7 +111,11 @@ const openings = (comments: readonly Passage[], opening: RegExp): string[] =>
 export const proseFindings = (passages: readonly Passage[]): string[] => {
   const comments = passages.filter(({ isComment }) => isComment)
   return [
-    ...TERMS.flatMap(([term, remedy]) => matches(passages, term).map((one) => `${one}: write ${remedy}`)),
+    ...refused(passages, [...TERMS, ...SPELLINGS]),
+    ...refused(
+      passages.filter(({ path, isComment }) => !isComment && WITH_TEXT_TERMS.test(path)),
+      TEXT_TERMS,
+    ),
     ...excess(matches(passages, OWN), wordCount(passages) * MOST_OWNS, 'at most 1 in 1,000 words'),
     ...excess(matches(comments, WHAT), wordCount(comments) * MOST_WHATS, 'at most 2 in 1,000 words of comments'),
     ...excess(openings(comments, OPENING), comments.length * MOST_OPENINGS, OPENING_RULE),

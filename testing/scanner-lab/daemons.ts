@@ -132,7 +132,7 @@ const startSnmp = (lab: Lab, folder: string): void => {
     '-c',
     `until [ -S ${folder}/agentx ]; do sleep 0.1; done; ${lldpd(`-x -X ${folder}/agentx -I lb0 -u /run/one.sock`)}`,
   ])
-  lab.start(lab.scanner, ['bash', '-c', lldpd("-I sc0 -u /run/two.sock -S 'Arista DCS-7050 lab neighbour'")])
+  lab.start(lab.scanner, ['bash', '-c', lldpd("-I sc0 -u /run/two.sock -S 'Arista DCS-7050 lab neighbor'")])
 }
 
 const startNames = (lab: Lab, folder: string): void => {
@@ -196,11 +196,11 @@ export const startDaemons = (lab: Lab): Daemons => {
       ':5353',
     ]
     await waitUntil(() => wanted.every((end) => sockets().includes(end)), 'the servers of the lab listen')
-    // The neighbour that lldpd has received is later visible through snmpd.
+    // The neighbor that lldpd has received is later visible through snmpd.
     const lldp = ['snmpwalk', '-v2c', '-c', COMMUNITY, ip(SNMP_HOSTS[0] ?? 30), '1.0.8802.1.1.2.1.4.1.1.9']
     const heard = (): boolean =>
       lab.exec(lab.scanner, ['sh', '-c', `${lldp.join(' ')} 2>/dev/null || true`]).includes('STRING')
-    await waitUntil(heard, 'lldpd has heard of its neighbour', 60_000)
+    await waitUntil(heard, 'lldpd has heard of its neighbor', 60_000)
   }
   return {
     folder,

@@ -1,5 +1,5 @@
 /**
- * A short run of the lab, for behaviour that only a network shows. `npm run test:lab` runs the whole lab, with times
+ * A short run of the lab, for behavior that only a network shows. `npm run test:lab` runs the whole lab, with times
  * and comparisons.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'

@@ -28,7 +28,7 @@ const read = (path: string): string => {
 
 const c = openLibc()
 const targets = openTargets(plan.subnet, [])
-/** Returns the number of unanswered entries of the neighbour table. These fill it up. */
+/** Returns the number of unanswered entries of the neighbor table. These fill it up. */
 const countUnresolved = (): number => (c && readNeighbours(c, targets)?.unresolved) ?? 0
 
 const beganAtMs = performance.now()

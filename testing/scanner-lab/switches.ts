@@ -17,7 +17,7 @@ type Machine = {
   /** Its two ports, and their MAC addresses without the last digit. */
   readonly ports: readonly [string, string]
   readonly portMacs: string
-  /** How lldpd names its ports to neighbours: a switch by name, and a server by the default, which is the MAC. */
+  /** How lldpd names its ports to neighbors: a switch by name, and a server by the default, which is the MAC. */
   readonly portId: 'ifname' | 'macaddress'
 }
 
@@ -49,7 +49,7 @@ const startMachine = (
       ...['master agentx', `agentXSocket ${file('agentx')}`],
     ].join('\n'),
   )
-  // On a busy machine a neighbour is known for longer than the four seconds of the default.
+  // On a busy machine a neighbor is known for longer than the four seconds of the default.
   const settings = ['tx-interval 1', 'tx-hold 60', `portidsubtype ${portId}`]
   writeFileSync(file('lldpd.conf'), settings.map((setting) => `configure lldp ${setting}\n`).join(''))
   mkdirSync(file('snmp'))

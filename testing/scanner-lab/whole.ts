@@ -87,7 +87,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
             `${countNamedServices(scan)} of ${countServices(scan)} services named, 40 wanted`,
             countNamedServices(scan) >= 40,
           ],
-          ['LLDP neighbour read', scan.hosts.some(({ snmp }) => (snmp?.lldp.length ?? 0) > 0)],
+          ['LLDP neighbor read', scan.hosts.some(({ snmp }) => (snmp?.lldp.length ?? 0) > 0)],
           ['under 5 s', scan.ms < 5000],
         ],
       }
@@ -202,7 +202,7 @@ const largeRows = (lab: Lab): Row[] => [
         scan,
         checks: [
           ['250 hosts', countOthers(scan) === 250],
-          [`${scan.mostUnresolved} neighbours asked for at once, 800 allowed`, scan.mostUnresolved < 800],
+          [`${scan.mostUnresolved} neighbors asked for at once, 800 allowed`, scan.mostUnresolved < 800],
         ],
       }
     },

@@ -66,11 +66,11 @@ const DECIDED = readFileSync(join(import.meta.dirname, '../../golden/permissions
 const column = (at: 1 | 2 | 3): ReadonlySet<string> =>
   new Set(DECIDED.flatMap(([name = '', ...held]) => (held[at - 1] === 'yes' ? [name] : [])))
 
-test('the catalogue has exactly the specified permissions', () => {
+test('the catalog has exactly the specified permissions', () => {
   expect(new Set(CATALOGUE.map(({ name }): string => name))).toEqual(new Set(column(1)))
 })
 
-test('every required permission is in the catalogue', () => {
+test('every required permission is in the catalog', () => {
   const asked = endpoints.flatMap(({ access }) => listPermissions(access))
   expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
 })

@@ -76,7 +76,7 @@ test('no command is the beginning of another', () => {
   expect(commands.filter((one) => commands.some((other) => other.startsWith(`${one} `)))).toEqual([])
 })
 
-test('every permission that is asked for is in the catalogue', () => {
+test('every permission that is asked for is in the catalog', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
   const asked = [...operations, ...routes].flatMap(({ name, access }) =>
     listPermissions(access).map((one) => [name, one]),

@@ -31,7 +31,7 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['built in', 'src/discovery/scans/scans.test.ts'],
     ['resumed after a crash', 'tests/crash/scans.test.ts'],
   ],
-  'Results of a scan': [['wait in an inbox until accepted', 'src/discovery/inbox/inbox.test.ts']],
+  'Results of a scan': [['wait in an inbox until documented', 'src/discovery/inbox/inbox.test.ts']],
   Webhooks: [
     ['signed', 'src/record/webhooks/webhooks.test.ts'],
     ['retried', 'src/record/webhooks/webhooks.test.ts'],

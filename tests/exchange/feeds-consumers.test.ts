@@ -1,4 +1,4 @@
-/** Programs that read feeds, with the configuration that the catalogue of formats shows. */
+/** Programs that read feeds, with the configuration that the catalog of formats shows. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'

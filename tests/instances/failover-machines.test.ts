@@ -86,7 +86,7 @@ whole(patroniProblem ? `failover (${patroniProblem})` : 'failover', () => {
   /** The names by their acknowledged ids. */
   const acked = new Map<string, string>()
   const vanished: string[] = []
-  /** The last acknowledgement of each instance of a request that was sent at this time or later. */
+  /** The last acknowledgment of each instance of a request that was sent at this time or later. */
   const lastSentMs = new Map<ServerChild, number>()
   const write = async (instance: ServerChild, name: string, isOver: () => boolean): Promise<void> => {
     const headers = { 'Idempotency-Key': name }

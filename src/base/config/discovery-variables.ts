@@ -41,7 +41,7 @@ export const DISCOVERY_VARIABLES = {
     name: 'DISCOVERY_CLEANUP_DAYS',
     default: '30',
     parse: days,
-    help: 'Days that discovered devices are kept unless they are promoted',
+    help: 'Days that discovered devices are kept unless they are documented',
   },
   discoveryRandomMacCleanupDays: {
     name: 'DISCOVERY_RANDOM_MAC_CLEANUP_DAYS',

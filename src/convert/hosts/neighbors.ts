@@ -1,10 +1,10 @@
-/** Converts tables of neighbours: `ip neigh`, and `arp -a` of Linux, BSD, macOS and Windows. */
+/** Converts tables of neighbors: `ip neigh`, and `arp -a` of Linux, BSD, macOS and Windows. */
 import { parseIp } from '../../net/ip.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { checkSpecialAddress, Findings } from './found.ts'
 import { createLineError, readLines } from './text.ts'
 
-/** The states of ip-neighbour(8) without a machine that has answered. */
+/** The states of `ip-neighbour(8)` without a machine that has answered. */
 const UNANSWERED = new Set(['FAILED', 'INCOMPLETE', 'NONE'])
 const BROADCAST = 'ff:ff:ff:ff:ff:ff'
 

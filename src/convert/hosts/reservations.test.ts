@@ -1,4 +1,4 @@
-/** Tables of neighbours, reservations of DHCP servers, inventories, and the outputs of scanners beside the XML of nmap. */
+/** Tables of neighbors, reservations of DHCP servers, inventories, and the outputs of scanners beside the XML of nmap. */
 import { describe, expect, test } from 'bun:test'
 import { outcomeOf } from '../../../testing/hostile/hostile-files.ts'
 import { DeviceDraft } from '../../inventory/devices/api.ts'
@@ -117,7 +117,7 @@ describe('nmap', () => {
   })
 })
 
-describe('tables of neighbours', () => {
+describe('tables of neighbors', () => {
   test('those of ip neigh are machines that have answered', async () => {
     const text =
       '10.0.0.1 dev eth0 lladdr 52:54:00:aa:bb:01 REACHABLE\n10.0.0.2 dev eth0  FAILED\nfe80::1 dev eth0 lladdr 52:54:00:aa:bb:01 router STALE\n2001:db8::7 dev eth0 lladdr 52:54:00:aa:bb:07 router STALE\n10.0.0.9 dev eth0 lladdr 52:54:00:aa:bb:09 used 1/2/3 probes 4 FAILED\n'

@@ -25,7 +25,7 @@ const USED = new Set(
 
 type Pair = { readonly a: MadeEnd; readonly b: MadeEnd }
 
-/** Returns the length of a cable in metres, if it is known. */
+/** Returns the length of a cable in meters, if it is known. */
 const parseLength = ({ length, length_unit }: NetboxObject): number | undefined => {
   const metres = (parseNumber(length) ?? Number.NaN) * (METRES[String(length_unit ?? 'm')] ?? Number.NaN)
   return metres >= 0 && metres <= MAX_METRES ? Math.round(metres * 10_000) / 10_000 : undefined

@@ -37,7 +37,7 @@ export const discoveryCommands: readonly Command[] = [
     spec: () => ({
       args: [createArgument('file', 'The file, or - for standard input', { hint: 'FILE' })],
       flags: [
-        createFlag('format', 'By default it is recognised', { hint: 'FORMAT', choices: ['auto', ...LEASE_FORMATS] }),
+        createFlag('format', 'By default it is recognized', { hint: 'FORMAT', choices: ['auto', ...LEASE_FORMATS] }),
         createFlag('space', 'The address space of the leases; the default one without it', {
           hint: 'SPACE',
           ref: 'spaces',

@@ -86,7 +86,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
   })
 
   describe('the port of a switch is proposed for the device with the MAC', () => {
-    /** The device is in one network, the switch that has learnt its MAC in another. */
+    /** The device is in one network, the switch that has learned its MAC in another. */
     const proposedAcross = async (mac: string) => {
       const [near, far] = [await d.network(), await d.network()]
       await d.api.devices.create({ name: 'known', addresses: [{ ip: near.at(3) }] })

@@ -79,7 +79,7 @@ export type Wanted = {
   readonly identityKeys: readonly string[]
 }
 
-/** Returns the records that have one of the addresses, or are recognised by one of the keys. */
+/** Returns the records that have one of the addresses, or are recognized by one of the keys. */
 export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted): Promise<Records> => {
   const toNetworkKeys = (keys: readonly string[]) => keys.map((key) => buildNetworkKey(networkId, key))
   const holders = await addressesByPlaces(ctx, toNetworkKeys(ipKeys))

@@ -1,4 +1,4 @@
-/** Identity keys, by which a host is recognised from scan to scan, and their comparison. Pure. */
+/** Identity keys, by which a host is recognized from scan to scan, and their comparison. Pure. */
 import { isLocallyAdministered, isRandomMac } from '../../net/mac.ts'
 import type { FoundHost } from '../../scanner/protocol.ts'
 import type { IdentityKind } from '../schema.ts'

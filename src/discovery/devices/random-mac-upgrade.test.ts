@@ -1,4 +1,4 @@
-// Discovered devices of an earlier version are marked, and recognised by their locally administered MACs.
+// Discovered devices of an earlier version are marked, and recognized by their locally administered MACs.
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { insertDiscovered, upgraded } from '../../../testing/servers/earlier-version.ts'

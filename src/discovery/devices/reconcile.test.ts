@@ -233,7 +233,7 @@ describe('a history', () => {
     expect(picture(records)).toEqual({ r1: ['10.0.0.5'] })
   })
 
-  test('an address without a name gets the one that is learnt later', () => {
+  test('an address without a name gets the one that is learned later', () => {
     const records = world()
     scan(records, host('10.0.0.5'))
     scan(records, host('10.0.0.5', { mac: A }))

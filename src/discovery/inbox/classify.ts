@@ -55,7 +55,7 @@ type Known = {
   readonly linked: Linked
 }
 
-/** Returns documented neighbours without a `connected_to` relationship. */
+/** Returns documented neighbors without a `connected_to` relationship. */
 const findNeighbours = async (
   ctx: Ctx,
   deviceId: string,

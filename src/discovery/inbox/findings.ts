@@ -18,7 +18,7 @@ export type LinkedPorts = {
 
 /** A statement of another device about the place where this one is connected. */
 export type Link =
-  /** A switch has learnt a MAC of it on one of its ports. */
+  /** A switch has learned a MAC of it on one of its ports. */
   | {
       readonly kind: 'switch_port'
       readonly mac: string
@@ -26,7 +26,7 @@ export type Link =
       readonly sourceId: string
       readonly because: string
     }
-  /** A neighbour by LLDP, as a discovered device. */
+  /** A neighbor by LLDP, as a discovered device. */
   | {
       readonly kind: 'neighbour'
       readonly targetId: string
@@ -39,7 +39,7 @@ export type Link =
 export const listLinkedIds = (links: readonly Link[]): string[] =>
   links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
 
-/** A neighbour that is documented, and not yet as one. */
+/** A neighbor that is documented, and not yet as one. */
 export type Neighbour = { readonly id: string; readonly name: string; readonly because: string }
 
 /** Returns the fields of a documented device that are compared. */

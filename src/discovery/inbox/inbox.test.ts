@@ -271,7 +271,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
   })
 
   describe('proposals of connections', () => {
-    /** A switch at .1 that has learnt only C on its third port, and A and B behind its uplink. */
+    /** A switch at .1 that has learned only C on its third port, and A and B behind its uplink. */
     const facts = snmpFacts({
       name: 'sw-1',
       forwarding: [
@@ -281,7 +281,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
       ],
     })
 
-    test('the inbox proposes the port of a switch that has learnt only the MAC', async () => {
+    test('the inbox proposes the port of a switch that has learned only the MAC', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(3), { hostname: 'host-3' })
       const sw = host(at(1), { mac: '00:1b:21:00:00:01', names: [{ name: 'sw-1', source: 'snmp' }], snmp: facts })
@@ -292,7 +292,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
       expect((await d.api.devices.get({ id: device })).addresses[0]?.switch_port).toBe('sw-1 Gi0/3')
     })
 
-    test('proposes a relationship to a neighbour by LLDP, until there is one', async () => {
+    test('proposes a relationship to a neighbor by LLDP, until there is one', async () => {
       const { id, at } = await d.network()
       const one = await document(at(1), { name: 'one', hostname: 'host-1' })
       const two = await document(at(2), { name: 'two', hostname: 'host-2' })

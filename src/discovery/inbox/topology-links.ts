@@ -14,7 +14,7 @@ import { classify, toDrafts } from './classify.ts'
 import type { Link, LinkedPorts } from './findings.ts'
 
 const CHUNK = 100
-/** Most links of one device: a switch has no more neighbours than ports. */
+/** Most links of one device: a switch has no more neighbors than ports. */
 const MAX_LINKS = 128
 
 type Account = { readonly source: DiscoveredRecord; readonly facts: SnmpFacts }
@@ -45,7 +45,7 @@ const addLink = (links: Links, id: string, link: Link): void => {
 
 type Interface = SnmpFacts['interfaces'][number]
 
-/** Returns the name of the interface that the neighbour means; of several, none. */
+/** Returns the name of the interface that the neighbor means; of several, none. */
 const findInterface = (
   { remotePort, remotePortDescription = '' }: LldpNeighbour,
   interfaces: readonly Interface[],
@@ -61,7 +61,7 @@ const findInterface = (
   return find(parseMac(remotePort) ?? '', ({ mac }) => mac)
 }
 
-/** The port of the neighbour: an interface that it has itself reported, else what LLDP calls it. */
+/** The port of the neighbor: an interface that it has itself reported, else what LLDP calls it. */
 const findRemotePort = (
   neighbour: LldpNeighbour,
   interfaces: readonly Interface[],
@@ -87,7 +87,7 @@ const describePorts = (
   return there ? { because, ports: { local, ...there } } : { because }
 }
 
-/** Names of neighbours as host names are stored: whole, and the host name without its domain. */
+/** Names of neighbors as host names are stored: whole, and the host name without its domain. */
 const listNames = ({ remoteName }: LldpNeighbour): string[] => {
   const name = remoteName.toLowerCase()
   return name === '' ? [] : [...new Set([name, name.split('.')[0] ?? ''])]
@@ -166,7 +166,7 @@ const save = async (ctx: Ctx, { links, sources }: Told, ids: readonly string[]):
     await store.save(ctx, await classify(ctx, networkId, all))
 }
 
-/** @param ids discovered devices that reported neighbours or forwarding tables */
+/** @param ids discovered devices that reported neighbors or forwarding tables */
 export const updateTopologyLinks = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
   for (const batch of splitBatches(ids, CHUNK)) {
     const { byId } = await store.loadByIds(ctx, batch)

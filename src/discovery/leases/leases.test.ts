@@ -71,7 +71,7 @@ describe.each(onSqlite())('leases on %s', (dialect) => {
     expect([device.addresses.map(({ ip }) => ip), device.lease_expires_at]).toEqual([[at(5), at(6)], endOf(ends)])
   })
 
-  test('leases without a MAC are recognised by the address', async () => {
+  test('leases without a MAC are recognized by the address', async () => {
     const { id, at } = await d.network()
     const text = `lease ${at(5)} {\n  ends never;\n}\n`
     await record(text)

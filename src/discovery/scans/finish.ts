@@ -155,7 +155,7 @@ const resolveLeaseConflicts = async (ctx: Ctx, records: Records): Promise<void> 
 const hasSnmp = ({ addresses }: DiscoveredRecord): boolean =>
   [...addresses.values()].some(({ observation }) => observation.snmp !== null)
 
-/** Returns the ids of devices that report neighbours. */
+/** Returns the ids of devices that report neighbors. */
 const finishPage = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Place[]): Promise<string[]> => {
   const records = await store.loadByIds(
     ctx,

@@ -69,7 +69,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     emitTransition: emitZone,
   })
 
-  /** Emits an event of the catalogue with the zone as it is sent. */
+  /** Emits an event of the catalog with the zone as it is sent. */
   const emitZone = async (ctx: Ctx, event: ZoneTransition | 'dns.sync_failed', zoneId: string): Promise<void> => {
     const zone = await store.find(ctx, zoneId)
     if (zone) await ctx.emit(event, await serializeZone(ctx, zone))
@@ -97,7 +97,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       .catch((error: unknown) => {
         // The next poll begins with the settings as they are then.
         if (error instanceof ZoneChangedError || isClosing) return
-        log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
+        log.error('a DNS zone could not be synchronized', { zone_id: zoneId, error })
         resting.add(zoneId)
         setTimeout(() => resting.delete(zoneId), REST_MS).unref()
       })

@@ -1,4 +1,4 @@
-// Messages to servers: prerequisites, the order of a CNAME, sizes, and the judgement of RRsets that were refused.
+// Messages to servers: prerequisites, the order of a CNAME, sizes, and the judgment of RRsets that were refused.
 import { describe, expect, test } from 'bun:test'
 import type { Rrset } from './rrset-store.ts'
 import { compareWithServer } from './sync/compare-rrset.ts'

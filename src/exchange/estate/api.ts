@@ -118,7 +118,7 @@ const FromTo = z.object({ from: z.unknown().meta({ examples: ['git'] }), to: z.u
 
 const Along = z.record(z.string(), z.record(z.string(), z.int()))
 
-/** A misspelt list must not be passed over. Editors complete by `$schema`. */
+/** A misspelled list must not be passed over. Editors complete by `$schema`. */
 const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): void => {
   for (const name of Object.keys(document).filter((one) => !KNOWN_FIELDS.has(one))) {
     const message = `is no list of an estate document${formatSuggestion(name, INVENTORY)}`

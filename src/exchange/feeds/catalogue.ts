@@ -1,4 +1,4 @@
-/** The catalogue of formats: the fields that each uses, and the configuration of its consumer. Browser-safe. */
+/** The catalog of formats: the fields that each uses, and the configuration of its consumer. Browser-safe. */
 import type { Feed, FeedFormat, FeedFormatInfo, MediaType } from './schema.ts'
 
 type Entry = Omit<FeedFormatInfo, 'name'> & { readonly extension: string }

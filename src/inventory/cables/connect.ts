@@ -9,7 +9,7 @@ import * as ports from '../ports/store.ts'
 import { CableDraft } from './api.ts'
 import { create } from './cables.ts'
 
-/** A port of a device as a neighbour names it. */
+/** A port of a device as a neighbor names it. */
 export type NamedEnd = {
   readonly device_id: string
   /** Its name, or its MAC address. */

@@ -145,7 +145,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth?: Creati
   await claimAddresses(ctx, all)
   await write()
   await membership.add(ctx, members)
-  // The lock is taken as late as possible: other writers of neighbouring addresses wait for it until the commit.
+  // The lock is taken as late as possible: other writers of neighboring addresses wait for it until the commit.
   await occupancy.lock(ctx, keys)
   await occupancy.take(ctx, keys)
 }

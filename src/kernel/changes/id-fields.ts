@@ -48,7 +48,7 @@ export const createPlaceFinder = (
 type Holder = Record<PropertyKey, unknown>
 const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null
 
-/** Returns true if a text in one of the places fulfils the condition. */
+/** Returns true if a text in one of the places fulfills the condition. */
 export const hasText = (idFields: IdFields, value: unknown, isMeant: (text: string) => boolean): boolean => {
   if ('resource' in idFields) return typeof value === 'string' && isMeant(value)
   if (!isHolder(value)) return false

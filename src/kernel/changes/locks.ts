@@ -26,7 +26,7 @@ const PREFIXES = {
   deviceTypes: 'device type',
   /** Before the locks of addresses: a network that moves to another space ends its scan. */
   discoveryScans: 'discovery scans',
-  /** Used addresses, by blocks of 256. Writers of neighbouring addresses wait for them, so they are taken late. */
+  /** Used addresses, by blocks of 256. Writers of neighboring addresses wait for them, so they are taken late. */
   blocks: 'block',
   zones: 'dns-zones all',
   /** The alarms of pools, compared at the end of the work. */

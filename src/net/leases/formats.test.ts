@@ -1,4 +1,4 @@
-// The lease files of DHCP servers: recognised, and read past entries that are not valid.
+// The lease files of DHCP servers: recognized, and read past entries that are not valid.
 import { describe, expect, test } from 'bun:test'
 import { detectLeaseFormat, parseLeases } from './formats.ts'
 import { IS_PREFIX, type LeaseEntry, type LeaseFormat } from './lease.ts'
@@ -12,7 +12,7 @@ const V6 =
 const entriesOf = (text: string, format: LeaseFormat): LeaseEntry[] =>
   [...parseLeases(text, format)].filter(({ lease, error }) => lease !== undefined || error !== undefined)
 
-describe('the format of a text is recognised', () => {
+describe('the format of a text is recognized', () => {
   test.each([
     ['kea-csv', `${V4}\n10.0.0.5,${MAC},,3600,4000000000,1,0,0,pc,0,\n`],
     ['kea-csv', `${V6}\n`],

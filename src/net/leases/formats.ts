@@ -1,4 +1,4 @@
-/** The formats of leases: recognised by their text, and read. */
+/** The formats of leases: recognized by their text, and read. */
 import { splitLines } from '../text-lines.ts'
 import { DNSMASQ_LINE, parseDnsmasqLeases } from './dnsmasq.ts'
 import { ISC_LINE, parseIscLeases } from './isc.ts'

@@ -34,7 +34,7 @@ export const createRequirement = (roles: readonly string[]): Requirement => {
 
 type WarnOptions = DbScope & { readonly roles: readonly string[]; readonly log: Logger }
 
-/** Warns of names without a role, which may be misspelt. */
+/** Warns of names without a role, which may be misspelled. */
 export const warnOfUnknownRoles = async ({ db, roles, log }: WarnOptions): Promise<void> => {
   for (const name of roles)
     if (name !== EVERYONE && !(await findRole({ db }, name)))

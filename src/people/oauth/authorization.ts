@@ -26,7 +26,7 @@ export type Asked = {
   readonly client: RegisteredClient
   readonly redirectUri: string
   readonly state: string | undefined
-  /** The requested scopes that the client has registered and the catalogue has; never empty. */
+  /** The requested scopes that the client has registered and the catalog has; never empty. */
   readonly scopes: readonly string[]
   readonly codeChallenge: string | null
 }

@@ -107,7 +107,7 @@ export const matchesChallenge = (verifier: string, challenge: string): boolean =
   return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge))
 }
 
-/** Returns the scopes that the user consented to, the client registered, the catalogue has and the user holds now. */
+/** Returns the scopes that the user consented to, the client registered, the catalog has and the user holds now. */
 export const computeEffectiveScopes = (
   agreed: string,
   { scope }: Pick<AskingClient, 'scope'>,

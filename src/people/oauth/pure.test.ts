@@ -122,7 +122,7 @@ describe('a state', () => {
 })
 
 describe('scopes', () => {
-  test('of the defaults are in the catalogue', () => {
+  test('of the defaults are in the catalog', () => {
     for (const set of [READING, EVERYDAY]) expect(set.filter((scope) => !ALL_SCOPES.includes(scope))).toEqual([])
     expect(READING.filter((scope) => !/:(list|read)$/.test(scope))).toEqual([])
     expect(EVERYDAY.filter((scope) => /:delete$/.test(scope))).toEqual([])

@@ -1,4 +1,4 @@
-/** Scopes are permissions of the catalogue, separated by spaces (RFC 6749 3.3). Pure. */
+/** Scopes are permissions of the catalog, separated by spaces (RFC 6749 3.3). Pure. */
 import { buildAlternation, matchWhole } from '../../contract/fields/text-rules.ts'
 import { CATALOGUE, normalizePermission, PERMISSION_TABLE, SYSTEM_ROLES } from '../roles/catalogue.ts'
 
@@ -18,7 +18,7 @@ export const EVERYDAY: readonly string[] = listRolePermissions('operator')
 
 export const ALL_SCOPES: readonly string[] = CATALOGUE.map(({ name }) => name)
 
-/** Returns the scopes in the spelling and order of the catalogue; undefined if it lacks one of them. */
+/** Returns the scopes in the spelling and order of the catalog; undefined if it lacks one of them. */
 export const parseKnownScopes = (text: string): string[] | undefined => {
   const names = parseScopes(text).map(normalizePermission)
   if (names.includes(undefined)) return undefined
@@ -28,10 +28,10 @@ export const parseKnownScopes = (text: string): string[] | undefined => {
 const NAMES_PATTERN = buildAlternation(
   ...PERMISSION_TABLE.map(({ resource, actions }) => `${resource}:${buildAlternation(...actions)}`),
 )
-/** Scopes of the catalogue, as RFC 6749 3.3 writes them. */
+/** Scopes of the catalog, as RFC 6749 3.3 writes them. */
 export const SCOPE_PATTERN = matchWhole(`${NAMES_PATTERN}(?: ${NAMES_PATTERN})*`)
 
-/** Returns the scopes that the catalogue has, in its order; ignores all others. */
+/** Returns the scopes that the catalog has, in its order; ignores all others. */
 export const parseCatalogued = (text: string): string[] => {
   const names = new Set<string | undefined>(parseScopes(text).map(normalizePermission))
   return ALL_SCOPES.filter((scope) => names.has(scope))

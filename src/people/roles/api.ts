@@ -22,10 +22,10 @@ export const CataloguePermission = z
   .meta({ id: 'Permission', columns: ['name', 'description'] })
 export type CataloguePermission = z.infer<typeof CataloguePermission>
 
-/** Far above the size of the catalogue. */
+/** Far above the size of the catalog. */
 export const MAX_PERMISSIONS = 1000
 
-/** The name of a permission of the catalogue, converted to its spelling. */
+/** The name of a permission of the catalog, converted to its spelling. */
 export const PermissionName = z
   .string()
   .meta({ examples: ['devices:read'], exact: { enum: CATALOGUE.map(({ name }) => name) } })
@@ -108,7 +108,7 @@ export const roles = {
     name: 'roles.permissions',
     summary: 'List all permissions',
     http: 'GET /api/permissions',
-    // The catalogue is public documentation, and does not show which users have a permission.
+    // The catalog is public documentation, and does not show which users have a permission.
     access: 'authenticated',
     skipsConsent: true,
     cli: { command: 'permission list' },

@@ -41,7 +41,7 @@ test.each(['*', 'devices:*', 'webhooks:*', 'devices', 'devices:export', '', 'con
   },
 )
 
-test('every permission that an operation asks for is in the catalogue', () => {
+test('every permission that an operation asks for is in the catalog', () => {
   const asked = Object.values(contracts).flatMap((set) =>
     Object.values(set).flatMap((op) => listPermissions(op.access)),
   )

@@ -1,5 +1,5 @@
 /**
- * The catalogue of permissions, and the permissions of the system roles. `npm run golden` writes golden/permissions.txt and the table in
+ * The catalog of permissions, and the permissions of the system roles. `npm run golden` writes golden/permissions.txt and the table in
  * docs/access.md. Browser-safe.
  */
 
@@ -126,7 +126,7 @@ export const isScopable = (name: string): name is Permission => {
 const NAMES: ReadonlyMap<string, Permission> = new Map(CATALOGUE.map(({ name }) => [name, name]))
 
 /**
- * Returns the catalogue's spelling of a permission; undefined if it is not in the catalogue.
+ * Returns the catalog's spelling of a permission; undefined if it is not in the catalog.
  * @example normalizePermission('webhooks:list') // 'webhook:list'
  */
 export const normalizePermission = (name: string): Permission | undefined =>

@@ -46,7 +46,7 @@ describe.each(onSqlite())('roles on %s', (dialect) => {
     expect(await list('?name=AUDI')).toMatchObject([{ name: 'Auditor' }])
   })
 
-  test('everyone who is signed in may see the catalogue of permissions', async () => {
+  test('everyone who is signed in may see the catalog of permissions', async () => {
     const response = await app.send('GET /api/permissions', { key: viewer })
     expect(response.status).toBe(200)
     const permissions = await response.json()

@@ -1,4 +1,4 @@
-/** The queries of roles; the only writer of their tables. Permissions of system roles are in the catalogue. */
+/** The queries of roles; the only writer of their tables. Permissions of system roles are in the catalog. */
 
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import { buildNameKeys, toNameKey } from '../../net/name-order.ts'

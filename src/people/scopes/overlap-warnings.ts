@@ -10,7 +10,7 @@ import * as store from './overlap-warnings-store.ts'
 import { findOverlapping } from './overlaps.ts'
 
 const MAX_WARNINGS = 100
-/** Networks that are checked together: neighbours share most of the networks around them. */
+/** Networks that are checked together: neighbors share most of the networks around them. */
 const NETWORKS_AT_ONCE = 100
 /** Approximate size of a warning in bytes, for the bound of the cache. */
 const WARNING_BYTES = 500

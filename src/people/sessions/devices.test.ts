@@ -137,7 +137,7 @@ describe('a device cookie', () => {
     const [name = '', value = ''] = cookie.split('=')
     const lanes: unknown[] = []
     for (let at = 0; at < value.length; at++) {
-      // The last character carries four bits only, so a neighbour may decode to the same signature.
+      // The last character carries four bits only, so a neighbor may decode to the same signature.
       const other = value[at] === 'A' ? 'Q' : 'A'
       lanes.push(await world.laneOf('ada', `${name}=${value.slice(0, at)}${other}${value.slice(at + 1)}`))
     }

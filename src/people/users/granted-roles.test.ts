@@ -49,7 +49,7 @@ describe.each(onSqlite())('users and their roles on %s', (dialect) => {
   describe('the permissions of a user', () => {
     const held = async (id: string) => (await all.admin.ask(`GET /api/users/${id}/permissions`)).body
 
-    test('are the union of all roles, in the order of the catalogue', async () => {
+    test('are the union of all roles, in the order of the catalog', async () => {
       const { id } = await all.person({ roles: ['viewer'], permissions: ['audit:list', 'devices:read'] })
       const names = new Set<string>([...(findSystemRole('role-viewer')?.permissions ?? []), 'audit:list'])
       const everywhere = CATALOGUE.filter((one) => names.has(one.name)).map((one) => ({ ...one, scope_ids: null }))

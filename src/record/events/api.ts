@@ -9,7 +9,7 @@ const FAMILIES = [...new Set(EVENT_NAMES.map((name) => name.slice(0, name.indexO
 const isKnown = (type: string): boolean =>
   EVENT_NAMES.some((name) => name === type) || FAMILIES.some((family) => type === `${family}.*`)
 
-/** A selection from the catalogue: `device.created,conflict.*`. */
+/** A selection from the catalog: `device.created,conflict.*`. */
 const Types = z
   .string()
   .max(1024)

@@ -1,4 +1,4 @@
-// The catalogue has the events of each resource, and an event of a later version is shown to nobody.
+// The catalog has the events of each resource, and an event of a later version is shown to nobody.
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
 import { follow } from '../../../testing/feed.ts'
@@ -13,7 +13,7 @@ test.each([...INVENTORY])('%s have three events, which need the permission to re
   expect(names.map((name): string | undefined => getEventPermission(name))).toEqual(names.map(() => `${resource}:read`))
 })
 
-test('the catalogue has no name twice', () => {
+test('the catalog has no name twice', () => {
   expect(new Set(EVENT_NAMES).size).toBe(EVENT_NAMES.length)
 })
 

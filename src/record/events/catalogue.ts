@@ -89,5 +89,5 @@ export const EVENT_NAMES = EVENTS.map(({ name }) => name) as [EventName, ...Even
 
 const BY_NAME: ReadonlyMap<string, Row<EventName>> = new Map(EVENTS.map((one) => [one.name, one]))
 
-/** Returns the permission that an event requires; undefined for a name outside the catalogue. */
+/** Returns the permission that an event requires; undefined for a name outside the catalog. */
 export const getEventPermission = (event: string): Permission | undefined => BY_NAME.get(event)?.permission

@@ -101,7 +101,7 @@ export const buildObjectEvents = async (
     const verb = (change === 'create' ? event : undefined) ?? VERBS[change]
     const text = data.get(one) ?? ''
     return {
-      // The catalogue has them for each resource of the inventory.
+      // The catalog has them for each resource of the inventory.
       event: `${toFamily(kind)}.${verb}` as EventName,
       ...{ resource_id: id, data: changes ? addMember(text, 'changes', changes) : text, firstWrite },
     }

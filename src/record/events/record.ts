@@ -41,7 +41,7 @@ const announceObject =
   async <T extends { readonly id: string }>(ctx: Ctx, object: T): Promise<void> =>
     announce(ctx, name, object.id, object)
 
-/** Maps events between features to events of the catalogue that follow from no change of an object with a history. */
+/** Maps events between features to events of the catalog that follow from no change of an object with a history. */
 export const announcing: Reactions = {
   'pool.utilization_high': async (ctx, high: { readonly pool_id: string }) =>
     announce(ctx, 'pool.utilization_high', high.pool_id, high),

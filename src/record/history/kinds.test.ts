@@ -51,7 +51,7 @@ test('the writes of the inventory are kept, and its reads have a past', () => {
 
 const fileOf = (op: AnyOperation): string => `src/inventory/${nounOf(op)}`
 
-test('the permissions of the kinds are in the catalogue', () => {
+test('the permissions of the kinds are in the catalog', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
   const asked = Object.values(KIND_NAMES).flatMap(({ read, permissions }) => [read, ...Object.values(permissions)])
   expect(asked.filter((permission) => !known.has(permission))).toEqual([])

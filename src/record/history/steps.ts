@@ -45,7 +45,7 @@ const sortSteps = (steps: readonly Step[]): Step[] => {
   ]
 }
 
-/** Yields neighbours that are written together; everything else separately. */
+/** Yields neighbors that are written together; everything else separately. */
 function* splitIntoGroups(steps: readonly Step[]): Generator<readonly Step[]> {
   for (let from = 0; from < steps.length; ) {
     const first = steps[from]

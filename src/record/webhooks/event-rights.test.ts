@@ -160,7 +160,7 @@ describe.each(onSqlite())('events of webhooks on %s', (dialect) => {
     expect((await ask(clerk, `POST ${path}`)).status).toBe(202)
   })
 
-  test('the catalogue names the permission of each event', async () => {
+  test('the catalog names the permission of each event', async () => {
     const entries = await stranger.api.webhooks.events({})
     expect(entries.find(({ name }) => name === 'pool.utilization_high')?.permission).toBe('pools:read')
   })

@@ -19,7 +19,7 @@ export const requireEvents = (ctx: Pick<Ctx, 'require'>, events: Iterable<string
 
 /**
  * Returns the body of a delivery as the caller may see it; undefined if the caller may not see the event. A test delivery contains nothing
- * of the inventory. An event that is no longer in the catalogue is not shown.
+ * of the inventory. An event that is no longer in the catalog is not shown.
  */
 export const getVisibleBody = ({ caller }: Asking, event: string, body: string): string | undefined => {
   if (event === PING) return body

@@ -1,4 +1,4 @@
-// The fields of a webhook, its requests to the target, and its behaviour on failures.
+// The fields of a webhook, its requests to the target, and its behavior on failures.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -210,7 +210,7 @@ describe.each(onSqlite())('webhooks on %s', (dialect) => {
   )
 
   test(
-    'an edited webhook is honoured when a delivery is sent again',
+    'an edited webhook is honored when a delivery is sent again',
     async () => {
       const target = await hook()
       to.answer(target.path, 500)
@@ -352,7 +352,7 @@ describe.each(onSqlite())('webhooks on %s', (dialect) => {
     expect((await refused(more)).map((issue) => issue.field)).toContain(field)
   })
 
-  test('the catalogue of events can be read', async () => {
+  test('the catalog of events can be read', async () => {
     const names = (await admin.api.webhooks.events({})).map(({ name }) => name)
     expect(names).toHaveLength(49)
     expect(names).toContain('pool.utilization_high')

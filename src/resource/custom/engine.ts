@@ -50,7 +50,7 @@ type Draft = CustomItem &
 
 const NONE: Custom = {}
 
-/** The definitions of a resource, and the number of suggestions that its judgement may still make. */
+/** The definitions of a resource, and the number of suggestions that its judgment may still make. */
 type Validation = { readonly resource: CustomResource; readonly fields: Fields; suggestions: number }
 
 const formatUnknownField = (name: string, judging: Validation): string => {

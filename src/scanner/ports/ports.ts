@@ -3,7 +3,7 @@
 /**
  * A hundred ports in use in real networks, the most likely first: a host that drops everything is abandoned after the
  * first few. Our own selection: remote access, web and its management variants, file and print, mail, names and
- * directory, databases and queues, virtualisation and containers, monitoring, phones and cameras, network devices, and
+ * directory, databases and queues, virtualization and containers, monitoring, phones and cameras, network devices, and
  * services of old systems.
  */
 export const COMMON_PORTS: readonly number[] = [

@@ -22,7 +22,7 @@ export type OsClues = {
 
 export type OsGuess = { readonly os: string; readonly osConfidence: number; readonly osVotes: readonly OsVote[] }
 
-/** Normalises the subject of a vote, so that "Debian Linux 12" and "Linux" support each other. */
+/** Normalizes the subject of a vote, so that "Debian Linux 12" and "Linux" support each other. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/windows/i, 'windows'],
   [

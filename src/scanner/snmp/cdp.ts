@@ -1,11 +1,11 @@
-/** Reads the neighbours of an agent from CISCO-CDP-MIB, which other vendors have too. */
+/** Reads the neighbors of an agent from CISCO-CDP-MIB, which other vendors have too. */
 import { parseMac } from '../../net/mac.ts'
 import type { LldpNeighbour } from '../protocol.ts'
 import type { Told } from './lldp.ts'
 import type { Agent } from './session.ts'
 import { groupRows, toIpv4, toMac, toNumber, toText } from './values.ts'
 
-/** cdpCacheTable: the index is the interface, then the number of the neighbour. */
+/** cdpCacheTable: the index is the interface, then the number of the neighbor. */
 const CACHE = '1.3.6.1.4.1.9.9.23.1.2.1.1'
 const COLUMN = { addressKind: 3, address: 4, device: 6, port: 7, name: 17 } as const
 const IP = 1

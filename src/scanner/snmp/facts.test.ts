@@ -66,7 +66,7 @@ const neighbourAt = (index: string, name: string) => ({
   [`${remote}.9.${index}`]: bytes(name),
 })
 
-test('a neighbour by LLDP has the interface of its local port, and its address of the same time mark', async () => {
+test('a neighbor by LLDP has the interface of its local port, and its address of the same time mark', async () => {
   const { lldp } = await read({
     ...neighbourAt('370.5.1', 'first'),
     ...neighbourAt('9000.5.1', 'second'),
@@ -81,7 +81,7 @@ test('a neighbour by LLDP has the interface of its local port, and its address o
   ])
 })
 
-test('a neighbour that an agent repeats under several time marks is one', async () => {
+test('a neighbor that an agent repeats under several time marks is one', async () => {
   const { lldp } = await read({ ...neighbourAt('0.5.1', 'sw-2'), ...neighbourAt('100.5.1', 'sw-2') })
   expect(lldp.length).toBe(1)
 })
@@ -94,7 +94,7 @@ const cdpAt = (index: string, device: unknown) => ({
   [`${cache}.7.${index}`]: bytes('GigabitEthernet0/24'),
 })
 
-test('a neighbour by CDP has its interface, name, port and address', async () => {
+test('a neighbor by CDP has its interface, name, port and address', async () => {
   const { lldp } = await read(cdpAt('10101.1', bytes('sw-2.example.com(FOC1234X5YZ)')))
   expect(lldp).toEqual([
     {
@@ -117,7 +117,7 @@ test('a phone is known by the MAC in its device id, and an excluded address is n
   ])
 })
 
-test('a neighbour that speaks LLDP and CDP is one', async () => {
+test('a neighbor that speaks LLDP and CDP is one', async () => {
   const { lldp } = await read({
     ...neighbourAt('0.10101.1', 'sw-2.example.com'),
     ...cdpAt('10101.1', bytes('sw-2.example.com(FOC1)')),

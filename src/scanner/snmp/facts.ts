@@ -30,7 +30,7 @@ const readArp = async (agent: Agent, mayTell: MayTell): Promise<ArpEntry[]> =>
     return ip !== undefined && mac !== undefined && mayTell(ip) ? [{ ip, mac }] : []
   })
 
-/** A neighbour that speaks both protocols is one. */
+/** A neighbor that speaks both protocols is one. */
 const readNeighbours = async (agent: Agent, told: Told): Promise<LldpNeighbour[]> => {
   const lldp = await readLldp(agent, told)
   const cdp = await readCdp(agent, told)

@@ -1,4 +1,4 @@
-/** Reads the neighbours of an agent from LLDP-MIB, IEEE 802.1AB. */
+/** Reads the neighbors of an agent from LLDP-MIB, IEEE 802.1AB. */
 import type { LldpNeighbour } from '../protocol.ts'
 import { type Interface, type MayTell, readAliases } from './interfaces.ts'
 import { nameLocalPort, PORT_KIND } from './local-port.ts'
@@ -37,7 +37,7 @@ const readPorts = async (agent: Agent): Promise<Map<number, PortId>> =>
     ]),
   )
 
-/** Returns addresses by `port.number` of the neighbour. */
+/** Returns addresses by `port.number` of the neighbor. */
 const readAddresses = async (agent: Agent, mayTell: MayTell): Promise<Map<string, string>> => {
   const addresses = new Map<string, string>()
   for (const { oid } of await agent.walk(REMOTE_ADDRESS)) {
@@ -57,7 +57,7 @@ const listPortIds = (columns: ReadonlyMap<number, unknown>): PortId => ({
   description: toText(columns.get(REMOTE_COLUMN.portDescription)),
 })
 
-/** Agents send a neighbour again under each of its time marks. */
+/** Agents send a neighbor again under each of its time marks. */
 const filterUnique = (all: readonly LldpNeighbour[]): LldpNeighbour[] => [
   ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
 ]

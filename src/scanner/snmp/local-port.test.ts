@@ -30,7 +30,7 @@ const toLocal = ({ interfaces, bridgePorts, ports }: Recorded) => ({
   ports: toNumbered(ports, ([kind, id, description]) => ({ kind, id: toId(id), description })),
 })
 
-test('the local ports of all 401 neighbours of recorded agents are the right interfaces', () => {
+test('the local ports of all 401 neighbors of recorded agents are the right interfaces', () => {
   const recorded = readRecorded<Recorded>('lldp-ports.jsonl')
   const wrong = recorded.flatMap((one) => {
     const local = toLocal(one)

@@ -12,9 +12,9 @@ import { createTcpSweep } from './tcp-sweep.ts'
 const TRIES = { quick: 2, full: 2, deep: 3 } as const
 /** Probes of the last second before a restart are repeated: their answers may have been lost. */
 const DOUBTFUL_MS = 1000
-/** On-link networks larger than a /22 do not fit into the neighbour table of the kernel. */
+/** On-link networks larger than a /22 do not fit into the neighbor table of the kernel. */
 const FITS_THE_TABLE = 1022
-/** Probe rate that fits the kernel's neighbour table, for systems where it cannot be read. */
+/** Probe rate that fits the kernel's neighbor table, for systems where it cannot be read. */
 const BLIND_PER_SECOND = 200
 
 /** Returns the sweeps in the order in which they run. */

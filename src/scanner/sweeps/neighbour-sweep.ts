@@ -1,4 +1,4 @@
-/** Finds hosts by the kernel's neighbour table, which a datagram to each address fills. Needs no privilege. */
+/** Finds hosts by the kernel's neighbor table, which a datagram to each address fills. Needs no privilege. */
 
 import type { ScanContext } from '../scan-context.ts'
 import type { Libc } from '../sys/libc.ts'

@@ -1,4 +1,4 @@
-/** The neighbour table of the kernel (ARP for IPv4, RFC 4861 for IPv6), read over netlink. Needs no privilege. */
+/** The neighbor table of the kernel (ARP for IPv4, RFC 4861 for IPv6), read over netlink. Needs no privilege. */
 import {
   AF_INET,
   AF_INET6,

@@ -1,6 +1,6 @@
 /** The order in which addresses are tried: scattered, so that no switch or /24 gets them in a burst. Pure. */
 
-/** 2^32 / golden ratio: neighbours in the order are far apart in the block, at any size of it. */
+/** 2^32 / golden ratio: neighbors in the order are far apart in the block, at any size of it. */
 const STRIDE = 0x9e3779b1
 const OFFSET = 0x5bd1e995
 

@@ -21,7 +21,7 @@ export type Toucher = {
 
 const DISCARD_PORT = 9
 // The socket has no `IP_RECVERR` and no connection, so the ICMP error of one host fails no send to another (udp(7), ip(7)).
-/** A datagram that waits for its neighbour is charged to its socket; one socket stalls at 256 of them. */
+/** A datagram that waits for its neighbor is charged to its socket; one socket stalls at 256 of them. */
 const SOCKETS = 8
 
 export const createToucher = (c: Libc, targets: Targets): Toucher => {

@@ -3,7 +3,7 @@
 /** Returns a number of 0 up to and without 1 for object number `index`. `salt` separates its properties. */
 export type Random = (index: number, salt: number) => number
 
-/** Murmur3's finalizer: spreads neighbouring numbers over all of 32 bits. */
+/** Murmur3's finalizer: spreads neighboring numbers over all of 32 bits. */
 const scramble = (n: number): number => {
   let h = n | 0
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

@@ -17,7 +17,7 @@ const planned = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter((op) => needsPlan(op) && op.mcp !== 'hidden')
 
-test('the permissions equal the permissions of the catalogue', () => {
+test('the permissions equal the permissions of the catalog', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
   const asked = Object.values(PLAN_KINDS).flatMap(({ permission }) => permission ?? [])
   expect(asked.filter((permission) => !known.has(permission))).toEqual([])

@@ -208,7 +208,7 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
       expect(value.created).toEqual([{ change: 'create', kind: 'device', id: made?.id, name: 'made by a plan' }])
     })
 
-    test('is recognised although its new objects have other ids', async () => {
+    test('is recognized although its new objects have other ids', async () => {
       await device({ addresses: [{ ip: '10.42.0.1' }] })
       const twins = ['one', 'two'].map((name) => ({ op: 'create', device: { name, addresses: [{ ip: '10.42.0.1' }] } }))
       const { plan_id, changes } = await plan('devices.bulk', { operations: twins })

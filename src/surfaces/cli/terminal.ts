@@ -1,4 +1,4 @@
-/** The last defence before a terminal: removes control characters that a command has missed. */
+/** The last defense before a terminal: removes control characters that a command has missed. */
 
 import type { Io, Output } from './io.ts'
 import { toPrintableJson } from './output/display.ts'

@@ -59,7 +59,7 @@ export const SsoProvidersPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, issuer, enabled:"
-      empty="By an identity provider (OpenID Connect) users sign in with the account of their organisation, and get the groups that it names."
+      empty="By an identity provider (OpenID Connect) users sign in with the account of their organization, and get the groups that it names."
       deleteWarning="Its identities, memberships and sessions end. Its users stay; those without a password cannot sign in."
       open={({ id }) => void set({ edit: id })}
       menu={{}}

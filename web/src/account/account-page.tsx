@@ -40,7 +40,7 @@ const ProfileCard = () => {
   )
 }
 
-/** `devices` -> its actions, in the order of the catalogue. */
+/** `devices` -> its actions, in the order of the catalog. */
 const splitByResource = (permissions: readonly string[]): readonly (readonly [string, readonly string[]])[] => {
   const groups = Map.groupBy(permissions, (name) => name.split(':')[0] ?? '')
   return [...groups].map(([resource, names]) => [resource, names.map((name) => name.split(':')[1] ?? '')])

@@ -1,4 +1,4 @@
-/** Synchronises a zone. The dry run is shown first; a zone that is held needs one more step. */
+/** Synchronizes a zone. The dry run is shown first; a zone that is held needs one more step. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../api/client.ts'

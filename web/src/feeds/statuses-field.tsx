@@ -17,7 +17,7 @@ export const parseStatuses = (text: string): readonly string[] => text.split(','
 export const StatusesField = ({ value, onChange, error }: Props) => {
   const id = useId()
   const chosen = parseStatuses(value)
-  // In the order of the catalogue, so that equal selections are equal texts.
+  // In the order of the catalog, so that equal selections are equal texts.
   const turn = (status: string) =>
     onChange(STATUSES.filter((one) => chosen.includes(one) !== (one === status)).join(','))
   const note = error ?? (chosen.length === 0 ? 'Without one, devices that are active or in maintenance.' : undefined)

@@ -12,7 +12,7 @@ test.each([
   [['List devices', 'Read networks'], 'List devices; Read networks'],
 ])('%p', (descriptions, text) => expect(joinDescriptions(descriptions)).toBe(text))
 
-test('every scope of the catalogue is in exactly one line', () => {
+test('every scope of the catalog is in exactly one line', () => {
   const names = [
     ...buildLines(CATALOGUE.filter(isReadScope)),
     ...buildLines(CATALOGUE.filter((one) => !isReadScope(one))),

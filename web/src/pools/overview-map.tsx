@@ -8,7 +8,7 @@ import css from './heatmap.module.css'
 
 type Rgba = readonly [number, number, number, number]
 
-/** Returns a colour of the style sheet as numbers: a canvas is the one that can tell. */
+/** Returns a color of the style sheet as numbers: a canvas is the one that can tell. */
 const readColour = (className: string | undefined): Rgba => {
   const probe = document.createElement('i')
   probe.className = className ?? ''
@@ -53,7 +53,7 @@ export const OverviewMap = ({ map, block, onPick }: Props) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const { theme } = useStore(preferences)
   const turns = useSystemTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colors depend on the theme
   useEffect(() => {
     if (canvas.current) draw(canvas.current, map)
   }, [map, theme, turns])

@@ -1,4 +1,4 @@
-/** The fills of devices by their status: a pattern beside the colour. The colour does not suffice to tell them apart. */
+/** The fills of devices by their status: a pattern beside the color. The color does not suffice to tell them apart. */
 import css from './elevation.module.css'
 import type { Face, Mounted } from './geometry.ts'
 

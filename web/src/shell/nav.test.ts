@@ -13,7 +13,7 @@ describe('the navigation', () => {
     expect(twice(NAV_ITEMS.flatMap(({ types = [] }) => types))).toEqual([])
   })
 
-  test('asks for permissions of the catalogue, also to create objects', () => {
+  test('asks for permissions of the catalog, also to create objects', () => {
     const asked = NAV_ITEMS.flatMap(({ permission, creates }) =>
       permission === undefined ? [] : [permission, ...(creates ? [permission.replace(':list', ':create')] : [])],
     )

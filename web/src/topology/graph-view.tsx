@@ -100,7 +100,7 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
       <div className={css.picture}>
         <Stage
           ref={stage}
-          label="Graph. Arrow keys move between neighbours, Enter focuses, o opens. The table lists the same."
+          label="Graph. Arrow keys move between neighbors, Enter focuses, o opens. The table lists the same."
           noteId={noteId}
           positions={positions}
           pictureKey={seq}

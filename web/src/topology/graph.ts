@@ -50,7 +50,7 @@ export type Graph = {
   /** Hops from the focus. In the impact view, dependencies of the focus are negative, and dependents are positive. */
   readonly levels: readonly number[]
   readonly links: readonly GraphLink[]
-  /** The number of neighbours that the limit left out. */
+  /** The number of neighbors that the limit left out. */
   readonly left: number
 }
 
@@ -199,7 +199,7 @@ export const buildGraph = (index: LinkIndex, query: GraphQuery): Graph => {
   return { ids, levels, links: withBends(links), left: left.size }
 }
 
-/** Returns the indexes of the neighbours of a node. */
+/** Returns the indexes of the neighbors of a node. */
 export const listNeighbours = ({ links }: Pick<Graph, 'links'>, node: number): number[] => [
   ...new Set(links.flatMap(({ from, to }) => (from === node ? [to] : to === node ? [from] : []))),
 ]

@@ -36,7 +36,7 @@ export type Tie = {
 /** @param isParent true at the first of both ends */
 const formatPorts = ([from, to]: Ports, isParent: boolean): string => (isParent ? `${from} – ${to}` : `${to} – ${from}`)
 
-/** Returns the relationships and cables of a node with its neighbours. */
+/** Returns the relationships and cables of a node with its neighbors. */
 export const listTies = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
   links.flatMap(({ from, to, type, ports }) => {
     if (from !== node && to !== node) return []

@@ -150,7 +150,7 @@ const Around = ({ focus }: { readonly focus: string }) => {
           isTable
             ? TABLE_HINTS
             : [
-                [['←', '→', '↑', '↓'], 'to a neighbour'],
+                [['←', '→', '↑', '↓'], 'to a neighbor'],
                 [['↵'], 'focus'],
                 [['o'], 'open'],
                 [['[', ']'], 'hops'],

@@ -109,7 +109,7 @@ describe('the graph around a device', () => {
     })
   })
 
-  test('has the neighbours of each device', () => {
+  test('has the neighbors of each device', () => {
     const graph = buildGraph(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
     expect(listNeighbours(graph, 0).map((node) => graph.ids[node])).toEqual(['db', 'web'])
   })

@@ -19,7 +19,7 @@ export const Tags = ({ tags }: { readonly tags: readonly string[] }) => tags.map
 const WARN = 75
 const BAD = 90
 
-/** A utilization, as colour and as number. */
+/** A utilization, as color and as number. */
 export const Meter = ({ value, label }: { readonly value: number; readonly label: string }) => {
   const tone = value > BAD ? 'bad' : value > WARN ? 'warn' : 'ok'
   return (

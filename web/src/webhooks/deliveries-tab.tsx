@@ -18,7 +18,7 @@ import { type Delivery, type DeliveryFilter, deliveriesQuery, STATUSES, type Web
 import css from './webhooks.module.css'
 
 const NEWEST = { sort: 'when', isDescending: true }
-/** Sent by hand, and not part of the catalogue of events. */
+/** Sent by hand, and not part of the catalog of events. */
 const PING = 'webhook.ping'
 
 const COLUMNS: readonly Column<Delivery>[] = [

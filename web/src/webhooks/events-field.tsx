@@ -45,7 +45,7 @@ export const EventsField = ({ value, onChange, error }: Props) => {
       if (isOn) next.add(name)
       else next.delete(name)
     }
-    // In the order of the catalogue, so that equal selections are equal texts.
+    // In the order of the catalog, so that equal selections are equal texts.
     onChange((data ?? []).flatMap(({ name }) => (next.has(name) ? [name] : [])).join(','))
   }
   return (

@@ -61,7 +61,7 @@ const readScope = (value: unknown): string => {
   if (value === undefined) return formatScopes(READING)
   const scopes = typeof value === 'string' ? parseKnownScopes(value) : undefined
   if (!scopes || scopes.length === 0)
-    return refuse('scope must be permissions of the catalogue, separated by spaces, like devices:list devices:read')
+    return refuse('scope must be permissions of the catalog, separated by spaces, like devices:list devices:read')
   return formatScopes(scopes)
 }
 

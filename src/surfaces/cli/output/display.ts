@@ -1,7 +1,7 @@
 /** Makes text safe to show: escapes hostile characters, measures widths like terminals, cuts between characters. */
 import { HIDDEN } from '../../../contract/fields/hidden-characters.ts'
 
-/** Control characters move the cursor and change colours. */
+/** Control characters move the cursor and change colors. */
 const UNPRINTABLE = new RegExp(`[\\p{Cc}${HIDDEN}]`, 'u')
 const EVERY_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu')
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }

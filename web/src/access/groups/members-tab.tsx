@@ -111,7 +111,7 @@ const RemoveMember = ({ group, row, onClose }: { group: Group; row: Row; onClose
   >
     {row.username} loses the roles that only this group gives, at once.{' '}
     {row.sources.some((source) => source !== MANUAL) &&
-      'A sign-in provider reports this member: at the next sign-in it may be added again.'}
+      'An identity provider reports this member: at the next sign-in it may be added again.'}
   </ActionDialog>
 )
 
@@ -126,7 +126,7 @@ export const MembersTab = ({ group }: { readonly group: Group }) => {
   const isProvided = data?.some(({ sources }) => sources.some((source) => source !== MANUAL)) === true
   const { data: providers } = usePermitted('sso-providers:list', { ...ssoProvidersQuery, enabled: isProvided })
   const rows = useMemo(() => {
-    const getProviderName = (source: string) => providers?.find(({ id }) => id === source)?.name ?? 'sign-in provider'
+    const getProviderName = (source: string) => providers?.find(({ id }) => id === source)?.name ?? 'identity provider'
     const byId = new Map(users?.map((user) => [user.id, user]))
     return data?.map((member): Row => {
       const user = byId.get(member.user_id)

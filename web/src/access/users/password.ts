@@ -4,7 +4,7 @@
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /** 116 bits. */
 const LENGTH = 20
-/** The largest multiple of the alphabet's length within a byte. Greater values would favour its first characters. */
+/** The largest multiple of the alphabet's length within a byte. Greater values would favor its first characters. */
 const FAIR = 256 - (256 % ALPHABET.length)
 
 export const generatePassword = (): string => {

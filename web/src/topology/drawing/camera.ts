@@ -73,7 +73,7 @@ export const findNode = (positions: Positions, camera: Camera, { at, reach }: { 
   return best
 }
 
-/** The widest angle between a key and a neighbour, as a cosine, so that a key reaches every neighbour. */
+/** The widest angle between a key and a neighbor, as a cosine, so that a key reaches every neighbor. */
 const WIDEST = Math.cos((75 * Math.PI) / 180)
 
 /** Finds the best of `among` in a direction, or -1. A straight direction counts for more than a short distance. */

@@ -1,4 +1,4 @@
-/** The colours of the theme, in a form that a canvas accepts. */
+/** The colors of the theme, in a form that a canvas accepts. */
 import { useEffect, useMemo, useState } from 'react'
 import { useStore } from '../../api/store.ts'
 import { preferences } from '../../shell/preferences.ts'
@@ -21,7 +21,7 @@ const NAMES = [
 
 export type Colours = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** Resolves the colours by the browser, because a CSS variable has another value in each theme. */
+/** Resolves the colors by the browser, because a CSS variable has another value in each theme. */
 const readColours = (): Colours => {
   const probe = document.createElement('i')
   document.body.append(probe)
@@ -30,7 +30,7 @@ const readColours = (): Colours => {
     return [name, getComputedStyle(probe).color] as const
   })
   probe.remove()
-  // Each name has a colour.
+  // Each name has a color.
   return Object.fromEntries(entries) as Colours
 }
 
@@ -43,6 +43,6 @@ export const useColours = (): Colours => {
     query.addEventListener('change', turned)
     return () => query.removeEventListener('change', turned)
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colors depend on the theme
   return useMemo(readColours, [theme, turns])
 }

@@ -26,7 +26,7 @@ export const computeLayeredLayout = ({ levels, links }: Pick<Graph, 'levels' | '
   }
   for (const nodes of columns.values()) place(nodes)
   const outward = [...columns.keys()].sort((a, b) => Math.abs(a) - Math.abs(b))
-  // Moves each node near the mean of its neighbours, which reduces crossings.
+  // Moves each node near the mean of its neighbors, which reduces crossings.
   for (let sweep = 0; sweep < SWEEPS; sweep++)
     for (const level of sweep % 2 === 0 ? outward : outward.toReversed()) {
       const wanted = new Map(

@@ -14,7 +14,7 @@ export type Scene = {
   readonly roles: readonly Role[]
   readonly selected: number
   readonly hovered: number
-  /** The neighbours of the selected node. */
+  /** The neighbors of the selected node. */
   readonly near: ReadonlySet<number>
   readonly isLayered: boolean
   /** False until the names are loaded. */

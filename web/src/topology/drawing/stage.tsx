@@ -174,7 +174,7 @@ export const Stage = (props: Props) => {
     }
   }, [])
 
-  // Redraws after every render: colours, the selection or names may have changed.
+  // Redraws after every render: colors, the selection or names may have changed.
   useEffect(request)
 
   const toPoint = (event: PointerEvent): Point => {
