@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
-import { countRequests, world } from './harness.ts'
+import { axeFindings, countClicks, countRequests, eventually, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
@@ -138,9 +138,9 @@ test('all matching devices are selected, and exactly these are tagged', () =>
       await page.getByLabel('Select all that match').click()
       await page.getByText(`${matching} selected`).waitFor()
       await filter(page, '')
-      await page.getByRole('button', { name: 'Tag', exact: true }).click()
-      await page.getByLabel('Tag', { exact: true }).fill('e2e')
-      await page.getByRole('button', { name: 'Add tag' }).click()
+      await page.getByRole('button', { name: /^Edit \d/ }).click()
+      await page.getByLabel('Add tags').fill('e2e')
+      await page.getByRole('button', { name: /^Change \d/ }).click()
       await page.getByText(`Changed ${matching} devices`).waitFor()
       const tagged = await it.plat.api.devices.list({ tags: ['e2e'] })
       expect(tagged.length).toBe(matching)
@@ -149,16 +149,89 @@ test('all matching devices are selected, and exactly these are tagged', () =>
     { as },
   ))
 
+test('forty devices are decommissioned with four clicks, and back with one', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const names = Array.from({ length: 40 }, (_, at) => `old-${String(at).padStart(2, '0')}`)
+      await api.devices.bulk({
+        atomic: true,
+        operations: names.map((name, at) => ({
+          op: 'create' as const,
+          device: { name, os: at < 28 ? 'Debian 12' : 'Debian 13', location: 'Hall 1', tags: ['keep'] },
+        })),
+      })
+      await open('/devices?q=old-')
+      await page.getByRole('link', { name: 'old-00' }).waitFor()
+      await page.getByLabel('Select all that match').click()
+      const clicks = await countClicks(page)
+      await page.getByRole('button', { name: 'Edit 40' }).click()
+      const form = page.getByRole('dialog', { name: 'Edit 40 devices' })
+      await form.getByText('Debian 12: 28, Debian 13: 12').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      // A click opens the choice, and one chooses.
+      await form.getByLabel('Status').click()
+      await form.getByLabel('Status').selectOption('Decommissioned')
+      await page.getByRole('button', { name: 'Change 40' }).click()
+      await page.getByText('Changed 40 devices').waitFor()
+      expect(1 + (await clicks())).toBe(4)
+      const changed = await api.devices.list({ status: 'decommissioned', q: 'old-' })
+      expect(changed.length).toBe(40)
+      expect(changed.every(({ location, tags }) => location === 'Hall 1' && tags.join() === 'keep')).toBe(true)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(async () => (await api.devices.list({ status: 'decommissioned', q: 'old-' })).length, 0)
+    },
+    { as },
+  ))
+
+testAll('a bulk edit clears a field, sets a reference and a tag, and names a refused field', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const { id: datacenter_id } = await api.datacenters.create({ name: 'Hilversum' })
+      const ids = []
+      for (const name of ['many-1', 'many-2']) ids.push((await api.devices.create({ name, os: 'Old OS' })).id)
+      await open('/devices?q=many-')
+      await page.getByRole('link', { name: 'many-2' }).waitFor()
+      await page.getByLabel('Select all that match').click()
+      await page.getByRole('button', { name: 'Edit 2' }).click()
+      const form = page.getByRole('dialog', { name: 'Edit 2 devices' })
+      await form.getByText('Old OS: 2').waitFor()
+      expect(await form.getByRole('button', { name: 'Change 2' }).isDisabled()).toBe(true)
+      await form.getByRole('button', { name: 'Clear Operating system' }).click()
+      await form.getByText('Cleared from each of them.').waitFor()
+      await form.getByRole('combobox', { name: 'Datacenter' }).fill('hilv')
+      await form.getByRole('option', { name: 'Hilversum' }).click()
+      await form.getByLabel('Add tags').fill('new, tagged')
+      await form.getByRole('textbox', { name: 'Model' }).fill('x'.repeat(256))
+      await form.getByRole('button', { name: 'Change 2' }).click()
+      await form.locator('[aria-invalid=true]').waitFor()
+      expect(await form.getByRole('textbox', { name: 'Model' }).getAttribute('aria-invalid')).toBe('true')
+      await form.getByRole('button', { name: 'Leave Model as it is' }).click()
+      await form.getByRole('button', { name: 'Change 2' }).click()
+      await page.getByText('Changed 2 devices').waitFor()
+      for (const id of ids)
+        expect(await api.devices.get({ id })).toMatchObject({
+          os: '',
+          datacenter_id,
+          tags: ['new', 'tagged'],
+          make_model: '',
+        })
+    },
+    { as, expected: ['400 /api/devices/bulk'] },
+  ),
+)
+
 testAll('a tag that another user sets during a bulk change is kept', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'raced', tags: ['seen'] })
       await open('/devices?q=raced')
       await page.getByLabel('Select all that match').click()
-      await page.getByRole('button', { name: 'Tag', exact: true }).click()
-      await page.getByLabel('Tag', { exact: true }).fill('mine')
+      await page.getByRole('button', { name: /^Edit \d/ }).click()
+      await page.getByLabel('Add tags').fill('mine')
       await it.plat.api.devices.update({ id, tags: ['seen', 'theirs'] })
-      await page.getByRole('button', { name: 'Add tag' }).click()
+      await page.getByRole('button', { name: /^Change \d/ }).click()
       await page.getByText('Changed 1 device').waitFor()
       expect((await it.plat.api.devices.get({ id })).tags).toEqual(['seen', 'theirs', 'mine'])
     },

@@ -298,6 +298,12 @@ const AXE_WHERE = {
 }
 type AxePart = keyof typeof AXE_WHERE
 
+/** Counts the clicks of the user on the page from now on. The list of a native choice is not a part of the page. */
+export const countClicks = async (page: Page): Promise<() => Promise<number>> => {
+  await page.evaluate(`window.clicks = 0; addEventListener('pointerdown', () => { window.clicks += 1 }, true)`)
+  return () => page.evaluate<number>('window.clicks')
+}
+
 /**
  * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, leaves out tables, or
  * checks only menus and their buttons, where other checks cover the rest.

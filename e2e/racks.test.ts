@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { describeAll, testAll } from '../testing/cases.ts'
-import { axeFindings, eventually, world } from './harness.ts'
+import { axeFindings, countClicks, eventually, world } from './harness.ts'
 
 const it = world({ devices: 5 })
 const as = 'admin'
@@ -106,6 +106,36 @@ test('a rack is made, a device begins at a free unit, is moved, and is refused w
       await page.getByRole('link', { name: 'K1', exact: true }).waitFor()
     },
     { as, expected: ['400 /api/devices/'] },
+  ))
+
+test('twelve devices come into a rack with five clicks, around the device that is there', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const { id: rack_id } = await api.racks.create({ name: 'Full', height: 20, location: 'Hall 4' })
+      await api.devices.create({ name: 'there', mount: { rack_id, position: 5 } })
+      for (let at = 1; at <= 12; at++) await api.devices.create({ name: `srv-${at}` })
+      await open('/devices?q=srv-')
+      await page.getByRole('link', { name: 'srv-12' }).waitFor()
+      await page.getByLabel('Select all that match').click()
+      const clicks = await countClicks(page)
+      await page.getByRole('button', { name: 'Place in rack…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Place 12 devices in a rack' })
+      await dialog.getByRole('combobox', { name: 'Rack' }).click()
+      await dialog.getByRole('option', { name: 'Full Hall 4' }).click()
+      await dialog.getByLabel('Lowest unit').fill('15')
+      await dialog.getByText('No room for 6 devices: srv-7').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Place 12' }).isDisabled()).toBe(true)
+      await dialog.getByLabel('Lowest unit').fill('3')
+      await dialog.getByRole('img', { name: 'U4, front: srv-2. U6, front: srv-3.' }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Place 12' }).click()
+      await page.getByText('Placed 12 devices in Full').waitFor()
+      expect(await clicks()).toBeLessThanOrEqual(5)
+      const placed = (await api.devices.list({ rack_id, q: 'srv-' })).map(({ name, mount }) => [name, mount?.position])
+      expect(Object.fromEntries(placed)).toMatchObject({ 'srv-1': 3, 'srv-2': 4, 'srv-3': 6, 'srv-12': 15 })
+    },
+    { as },
   ))
 
 testAll('Escape leaves a device where it is', () =>

@@ -21,7 +21,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/key-sheet|views/view-dialogs|live/(apply|follow-feed|keys)|devices/(bulk/(bulk-bar|bulk-dialog|bulk-field)|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form)|ui/combobox\.tsx)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/key-sheet|views/view-dialogs|live/(apply|follow-feed|keys)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
 )
 
 /** Pages of users and permissions. */
@@ -36,7 +36,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
@@ -53,7 +53,7 @@ const POOLS = /\/web\/src\/(pools|reservations)\//
 const UTILIZATION = /\/web\/src\/utilization\//
 
 /** The form of every resource, which the pages load when they are quiet. */
-const FORMS = /\/web\/src\/(resource\/resource-form|ui\/combobox)\.tsx/
+const FORMS = /\/web\/src\/(resource\/(resource-form|form\/choice-field)|ui\/combobox)\.tsx/
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
@@ -67,7 +67,10 @@ const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
 /** The form of a device. */
 const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f)/
 
-const RACKS = /\/web\/src\/racks\/|\/src\/inventory\/racks\/placement\./
+/** Dialogs of several devices, and of devices in racks, loaded when they are opened. */
+const DEVICE_DIALOGS = /\/web\/src\/(devices\/bulk\/(?!bulk-bar)|racks\/place\/|resource\/form\/reference-field)/
+
+const RACKS = /\/web\/src\/racks\/(?!place\/)|\/src\/inventory\/racks\/placement\./
 
 const DEVICE_TYPES = /\/web\/src\/device-types\//
 
@@ -128,7 +131,6 @@ const LOADED_LATER = [
   'web/src/datacenters/resource.ts',
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
-  'web/src/devices/bulk/batch.ts',
   'web/src/devices/window/windowed-table.tsx',
   'web/src/devices/window/matching-pages.ts',
   'web/src/export/fields.ts',
@@ -212,4 +214,6 @@ export const FILE_GROUPS = [
   { name: 'webhooks', test: WEBHOOKS },
   { name: 'history', test: HISTORY },
   { name: 'clients', test: CLIENTS },
+  // The last, because they use parts of many pages.
+  { name: 'device-dialogs', test: DEVICE_DIALOGS },
 ]

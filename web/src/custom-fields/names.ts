@@ -2,7 +2,7 @@
 import { FACTS, type Resource } from '../../../src/inventory/resources.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
-import { meQuery, queryClient } from '../api/queries.ts'
+import { datacentersQuery, meQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import { buildObjectsQuery } from '../resource/facts/lists.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
@@ -22,18 +22,29 @@ const hasPermission = (permission: string): boolean =>
 const loadObjects = ({ name }: Facts): Promise<readonly object[]> =>
   queryClient.fetchQuery({ ...buildObjectsQuery(name), staleTime: FRESH_MS })
 
-const createReader = ({ label = 'name', detail }: ResourceFacts) => {
+/** Returns the names of the datacenters of the objects; none of objects without one. */
+const loadSites = async ({ name, fields }: ResourceFacts): Promise<RefNames> => {
+  if (name === 'datacenters' || !('datacenter_id' in fields) || !hasPermission('datacenters:list')) return new Map()
+  const rows = (await queryClient.fetchQuery({ ...datacentersQuery, staleTime: FRESH_MS })) ?? []
+  return new Map(rows.map((site) => [site.id, site.name]))
+}
+
+const createReader = ({ label = 'name', detail }: ResourceFacts, sites: RefNames) => {
   const read = (object: object, field: string | undefined): string =>
     field === undefined ? '' : String(Reflect.get(object, field) ?? '')
-  return (object: object): Referred => ({
-    ...{ id: read(object, 'id'), name: read(object, label), note: read(object, detail) },
-  })
+  return (object: object): Referred => {
+    const notes = [read(object, detail), read(object, 'location'), sites.get(read(object, 'datacenter_id')) ?? '']
+    const note = [...new Set(notes)].filter((text) => text !== '').join(' · ')
+    return { id: read(object, 'id'), name: read(object, label), note }
+  }
 }
 
 /** Returns all objects of a resource; none without the permission. Devices are searched instead. */
 export const loadReferred = async (target: Exclude<Resource, 'devices'>): Promise<readonly Referred[]> => {
   const facts: Facts = FACTS[target]
-  return hasPermission(`${target}:list`) ? (await loadObjects(facts)).map(createReader(facts)) : []
+  if (!hasPermission(`${target}:list`)) return []
+  const [objects, sites] = await Promise.all([loadObjects(facts), loadSites(facts)])
+  return objects.map(createReader(facts, sites))
 }
 
 /** Maximum number of devices to name by single requests. */

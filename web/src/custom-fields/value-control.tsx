@@ -53,7 +53,8 @@ const INPUTS = {
   url: { type: 'url' },
 } as const
 
-export const ValueControl = (props: ControlProps) => {
+/** @param unset the text of the choice without a value */
+export const ValueControl = ({ unset = UNSET, ...props }: ControlProps & { readonly unset?: string }) => {
   const { definition, onChange, error } = props
   const { label, type, choices, multiple, required } = definition
   if (type === 'reference') return <ReferencePicker {...props} />
@@ -74,7 +75,7 @@ export const ValueControl = (props: ControlProps) => {
     <SelectField
       {...common}
       label={required ? `${label} · required` : label}
-      options={[['', UNSET], ...(isListed ? [] : [[value, value] as const]), ...options]}
+      options={[['', unset], ...(isListed ? [] : [[value, value] as const]), ...options]}
     />
   )
 }

@@ -175,7 +175,7 @@ export const DevicesPage = () => {
             <BulkBar
               ids={selection.ids}
               filter={text.trim()}
-              hasFields={custom !== undefined}
+              loadOrder={async () => (view && !view.windowed ? view.idsOf(0, view.count) : [])}
               onDone={selection.clear}
             />
           </Suspense>

@@ -25,7 +25,7 @@ import type { Move } from './use-move.ts'
 /** The rough width of a letter of the labels, in pixels. */
 const LETTER = 6.6
 
-const limitText = (text: string, width: number): string => {
+export const limitText = (text: string, width: number): string => {
   const letters = [...text]
   const most = Math.max(1, Math.floor(width / LETTER))
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`
@@ -66,7 +66,7 @@ type DeviceProps = {
   readonly height: number
 }
 
-const DeviceShape = ({ device, face, width, height }: DeviceProps) => (
+export const DeviceShape = ({ device, face, width, height }: DeviceProps) => (
   <>
     <title>{[device.name, device.make_model, device.status].filter((text) => text !== '').join(', ')}</title>
     <rect

@@ -17,18 +17,19 @@ import { createUndo } from './object/undo.ts'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
 import type { Opened } from './use-opened.ts'
 
-const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldSpec }) => {
-  const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
+export const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldSpec }) => {
+  const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed, placeholder } = field
   if (field.render) return field.render(input)
   const { value, onChange, error, isNew } = input
   const common = { label, hint, value, onChange, error }
-  if (kind === 'area') return <TextArea {...common} />
+  if (kind === 'area') return <TextArea {...common} placeholder={placeholder} />
   if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
   const type = kind === 'moment' ? 'datetime-local' : 'text'
   return (
     <TextField
       {...common}
       type={type}
+      placeholder={placeholder}
       inputMode={kind === 'number' ? 'numeric' : 'text'}
       isMono={isMono === true || kind === 'number'}
       required={isRequired === true}

@@ -21,6 +21,8 @@ export type FieldSpec = {
   readonly label: string
   readonly kind?: 'text' | 'area' | 'select' | 'number' | 'tags' | 'moment'
   readonly hint?: string
+  /** Shown where nothing is typed. */
+  readonly placeholder?: string
   readonly isMono?: boolean
   readonly isRequired?: boolean
   /** Can be chosen when it is made, and not later. */

@@ -60,12 +60,22 @@ export const TextField = ({ label, hint, error, value, onChange, isMono, require
   </Field>
 )
 
-type TextAreaProps = Described & { readonly value: string; readonly onChange: (value: string) => void }
+type TextAreaProps = Described & {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly placeholder?: string | undefined
+}
 
-export const TextArea = ({ label, hint, error, value, onChange }: TextAreaProps) => (
+export const TextArea = ({ label, hint, error, value, onChange, placeholder }: TextAreaProps) => (
   <Field label={label} hint={hint} error={error}>
     {(wiring) => (
-      <textarea {...wiring} className={css.control} value={value} onChange={(event) => onChange(event.target.value)} />
+      <textarea
+        {...wiring}
+        className={css.control}
+        placeholder={placeholder}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
     )}
   </Field>
 )

@@ -1,11 +1,13 @@
 /** Changes many devices. */
 import { call } from '../../api/client.ts'
 import { type Change, type Contracts, contracts, type Device, type In, type Out } from '../../api/contracts.ts'
+import { queryClient } from '../../api/queries.ts'
 import { type Batch, type BatchOptions, type HistoryFields, retryWithinLimit, runBatch } from '../../resource/batch.ts'
 import type { Run } from '../../resource/change-dialog.tsx'
 import { plural } from '../../ui/format.ts'
+import { DEVICE_RESOURCE } from '../resource.ts'
 import { devices } from '../window/device-list-client.ts'
-import { isMatching, type Matching, type Selected } from '../window/server-filter.ts'
+import type { Matching, Selected } from '../window/server-filter.ts'
 
 export type BulkOperation = In<Contracts['devices']['bulk']>['operations'][number]
 
@@ -48,17 +50,19 @@ const runMatching = async (
 
 /** Sends one operation for each device. @param finish shows the result in the list, and says what was done */
 export const runOperations =
-  (selected: Selected, toOperation: (id: string) => BulkOperation, finish: Finish): Run =>
+  (selected: Selected | readonly string[], toOperation: (id: string) => BulkOperation, finish: Finish): Run =>
   async (options) => {
-    const batch = isMatching(selected)
-      ? await runMatching(selected, toOperation, options)
-      : await runBatch(send, [...selected].map(toOperation), options)
+    const batch =
+      'pages' in selected
+        ? await runMatching(selected, toOperation, options)
+        : await runBatch(send, [...selected].map(toOperation), options)
     return { changes: batch.changes, text: finish(batch) }
   }
 
-/** Puts the changed devices in the list. */
+/** Puts the changed devices in the list, and lets other queries load what the change affects. */
 export const putAll: Finish = ({ answers, done }) => {
   const changed: Device[] = answers.flatMap(({ results }) => results.flatMap(({ device }) => device ?? []))
   if (changed.length > 0) devices.put(changed)
+  for (const key of [...DEVICE_RESOURCE.changes, 'history']) void queryClient.invalidateQueries({ queryKey: [key] })
   return `Changed ${plural(answers.length > 0 ? changed.length : done, 'device')}`
 }

@@ -1,45 +1,46 @@
 /** The actions for the selected devices. Floats over the rows, which stay where they are. */
 import { X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { useHasRacks } from '../../racks/known-racks.ts'
 import { usePermit } from '../../shell/me.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import type { Selected } from '../window/server-filter.ts'
-import { BulkDialog } from './bulk-dialogs.tsx'
+import { BulkDelete } from './bulk-delete.tsx'
 
-const BulkFieldDialog = lazy(() =>
-  import('./bulk-field-dialog.tsx').then((module) => ({ default: module.BulkFieldDialog })),
+const BulkEdit = lazy(() => import('./bulk-edit.tsx').then((module) => ({ default: module.BulkEdit })))
+const PlaceDialog = lazy(() =>
+  import('../../racks/place/place-dialog.tsx').then((module) => ({ default: module.PlaceDialog })),
 )
 
 type Props = {
   readonly ids: Selected
   readonly filter: string
-  /** True if devices have custom fields. */
-  readonly hasFields: boolean
+  /** Returns the ids of the whole list in its order. */
+  readonly loadOrder: () => Promise<readonly string[]>
   readonly onDone: () => void
 }
 
-export const BulkBar = ({ ids, filter, hasFields, onDone }: Props) => {
+export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
   const { blocked } = usePermit()
-  const [open, setOpen] = useState<'tag' | 'move' | 'field' | 'delete'>()
+  const hasRacks = useHasRacks()
+  const [open, setOpen] = useState<'edit' | 'place' | 'delete'>()
   const close = () => setOpen(undefined)
   const done = () => {
     close()
     onDone()
   }
+  const dialog = { ids, onClose: close, onDone: done }
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
       <b>{formatCount(ids.size)} selected</b>
-      <Button onClick={() => setOpen('tag')} blocked={blocked('devices:update')}>
-        Tag
+      <Button onClick={() => setOpen('edit')} blocked={blocked('devices:update')}>
+        Edit {formatCount(ids.size)}
       </Button>
-      <Button onClick={() => setOpen('move')} blocked={blocked('devices:update')}>
-        Move
-      </Button>
-      {hasFields && (
-        <Button onClick={() => setOpen('field')} blocked={blocked('devices:update')}>
-          Set field
+      {hasRacks && (
+        <Button onClick={() => setOpen('place')} blocked={blocked('devices:update')}>
+          Place in rack…
         </Button>
       )}
       <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
@@ -48,15 +49,11 @@ export const BulkBar = ({ ids, filter, hasFields, onDone }: Props) => {
       <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>
         <X size={15} aria-hidden="true" />
       </Button>
-      {open && (
-        <Suspense>
-          {open === 'field' ? (
-            <BulkFieldDialog ids={ids} onClose={close} onDone={done} />
-          ) : (
-            <BulkDialog kind={open} ids={ids} filter={filter} onClose={close} onDone={done} />
-          )}
-        </Suspense>
-      )}
+      <Suspense>
+        {open === 'edit' && <BulkEdit {...dialog} />}
+        {open === 'place' && <PlaceDialog {...dialog} loadOrder={loadOrder} />}
+        {open === 'delete' && <BulkDelete {...dialog} filter={filter} />}
+      </Suspense>
     </div>
   )
 }
