@@ -59,7 +59,7 @@ export const runOperations =
     return { changes: batch.changes, text: finish(batch) }
   }
 
-/** Puts the changed devices in the list, and lets other queries load what the change affects. */
+/** Puts the changed devices in the list, and repeats the queries that the change affects. */
 export const putAll: Finish = ({ answers, done }) => {
   const changed: Device[] = answers.flatMap(({ results }) => results.flatMap(({ device }) => device ?? []))
   if (changed.length > 0) devices.put(changed)

@@ -57,7 +57,7 @@ const useDefinitions = (): readonly CustomField[] => {
   return useMemo(() => data.filter(({ resource, unique }) => resource === 'devices' && !unique), [data])
 }
 
-/** Returns the names of what the fields refer to. */
+/** Returns the objects that the fields refer to. */
 const useNames = () => {
   const { may } = usePermit()
   const [hasRacks, hasTypes] = [useHasRacks(), useIsInUse('device-types')]

@@ -8,7 +8,7 @@ import { formatCount, plural } from '../../ui/format.ts'
 /** The fields of an update, which the server validates. */
 export type Patch = Readonly<Record<string, unknown>>
 
-/** What the user has touched, by the names of the fields. */
+/** The touched fields, by their names. */
 export type Touched = {
   readonly values: Values
   readonly custom: FormValues
@@ -26,7 +26,7 @@ const TAG_FIELDS: readonly FieldSpec[] = [
   { name: REMOVE_TAGS, label: 'Remove tags', kind: 'tags' },
 ]
 
-/** Fields that each device has of its own, or that have a control of their own here. */
+/** The fields that differ from device to device, or that the form shows by another control. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['name', 'hostname', 'addresses', 'refs', 'managed_by', 'tags', 'custom', 'mount'],
 ])

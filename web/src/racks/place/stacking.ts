@@ -37,9 +37,9 @@ export const toMounted = (device: Device, types: readonly Type[]): Mounted => {
 }
 
 export type Stack = {
-  /** Those with a unit, and those of height 0, which go in none. */
+  /** A device of height 0 is in no unit. */
   readonly placed: readonly Mounted[]
-  /** Those for which the rack has no room. */
+  /** The rack has no room for these. */
   readonly refused: readonly Mounted[]
 }
 

@@ -29,7 +29,7 @@ type Props = {
   readonly choices: readonly Choice[]
   /** The chosen object, if the choices lack it. */
   readonly chosen?: string | undefined
-  /** Told what is typed, if the server searches. The choices are its matches then. */
+  /** Called with the typed text if the server searches. The choices are its matches then. */
   readonly onSearch?: ((text: string) => void) | undefined
   /** Shown where nothing is chosen; by default the name of the choice of none. */
   readonly placeholder?: string | undefined

@@ -4,7 +4,7 @@ import { toast } from '../../ui/toast.tsx'
 import { type BatchOptions, getItemErrors } from '../batch.ts'
 import { createUndo } from '../object/undo.ts'
 
-/** Makes the change. @returns the ids of its changes, and what was done */
+/** Makes the change. @returns the ids of its changes, and a text for the toast */
 export type Run = (options: BatchOptions) => Promise<{ readonly changes: readonly unknown[]; readonly text: string }>
 
 export type Errors = Readonly<Record<string, string>>
