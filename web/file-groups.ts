@@ -16,7 +16,7 @@ const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
 /** Folders with one file of pages each, loaded when they are opened. Pages of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
-const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilization'].filter(
+const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'labels', 'lookup', 'utilization'].filter(
   (one) => !FIRST_FOLDERS.includes(one),
 )
 

@@ -4,12 +4,12 @@ import { type SubmitEvent, useState } from 'react'
 import type { NewTotp } from '../../../src/people/factors/api.ts'
 import { api } from '../api/client.ts'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
+import { QrCode } from '../labels/qr-code.tsx'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { CopyText } from '../ui/primitives.tsx'
 import css from './account.module.css'
-import { QrCode } from './qr-code.tsx'
 
 type Props = {
   readonly made: NewTotp
@@ -32,7 +32,7 @@ export const TotpDialog = ({ made, onConfirmed, onClose }: Props) => {
     <Dialog title="New authenticator app" onClose={onClose}>
       <form className={css.dialogForm} onSubmit={submit}>
         <p>Scan this with an app for one-time codes, or enter the secret there. Then type the code that it shows.</p>
-        <QrCode text={made.uri} label="QR code of the secret" />
+        <QrCode text={made.uri} label="QR code of the secret" className={css.qr} />
         <CopyText text={made.secret} label="secret" />
         {confirm.isError && error === undefined && <Alert>{toAppError(confirm.error).message}</Alert>}
         <TextField

@@ -1,8 +1,10 @@
 /** The parts below the form of a cable: its owner, the path that it is a part of, and its history. */
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
+import { LazyLabelDialog } from '../labels/lazy-labels.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { ManagedBy } from '../resource/object/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/primitives.tsx'
 import type { Cable } from './fields.ts'
 import { CABLE } from './resource.tsx'
@@ -12,8 +14,13 @@ type Props = { readonly id: string; readonly cable: Cable | undefined }
 
 export const CableDetails = ({ id, cable }: Props) => {
   const { may, blocked } = usePermit()
+  const [isPrinting, setPrinting] = useState(false)
   return (
     <>
+      <div>
+        <Button onClick={() => setPrinting(true)}>Print labels…</Button>
+      </div>
+      {isPrinting && <LazyLabelDialog kind="cable" ids={[id]} onClose={() => setPrinting(false)} />}
       {cable && cable.managed_by !== '' && (
         <Suspense>
           <ManagedBy owner={cable.managed_by} id={id} resource={CABLE} blocked={blocked('cables:update')} />

@@ -6,6 +6,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { AppError } from '../../../../src/contract/errors.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { CommandItems, useCommand } from '../../commands/command-menu.tsx'
+import { isLabeled, LazyLabelDialog } from '../../labels/lazy-labels.tsx'
 import { useHotkeys } from '../../shell/hotkeys.ts'
 import { type Hint, Hints, PageBody, PageHead } from '../../shell/page.tsx'
 import { PageLoading } from '../../shell/shell.tsx'
@@ -104,6 +105,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
+  const [isPrinting, setPrinting] = useState(false)
   const getCall = useCommand(props.get, { id })
   const startEdit = () => void set({ edit: id })
   const startDelete = () => setDeleting(true)
@@ -145,6 +147,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
             </MenuItem>
           )}
           {props.menu}
+          {isLabeled(noun) && <MenuItem onSelect={() => setPrinting(true)}>Print labels…</MenuItem>}
           <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem isDanger onSelect={startDelete} blocked={remove.blocked}>
@@ -166,6 +169,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
       {search.edit !== undefined &&
         (props.drawer?.(close) ??
           (resource && <ResourceDrawer resource={resource} id={id} onClose={close} blocked={edit?.blocked} />))}
+      {isPrinting && isLabeled(noun) && <LazyLabelDialog kind={noun} ids={[id]} onClose={() => setPrinting(false)} />}
       {isDeleting &&
         (remove.dialog?.(stopDelete, leave) ??
           (resource && (
