@@ -1,4 +1,4 @@
-/** Reads what the labels of objects say. Texts that the user may not read are left out. */
+/** Reads the texts of labels. Texts that the user may not read are left out. */
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery, queryClient } from '../api/queries.ts'
