@@ -1,4 +1,4 @@
-/** Saved views: named lists, opened from their menu or the palette, in all tabs of the browser. */
+/** Saved views: named lists, private or shared, opened from their menu, the palette or the sidebar. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { takeOneIn, testAll } from '../testing/cases.ts'
@@ -115,3 +115,108 @@ test.each(takeOneIn(10, LISTS))('%s can be saved', (path) =>
     { as },
   ),
 )
+
+test('a shared view has its group in the menu of others, who pin it, and the sidebar counts its rows', async () => {
+  const { api } = it.plat
+  const wanted = { name: 'Shared production', path: '/devices', search: '?q=tag:production' }
+  const listed = (await api.devices.list({ tags: ['production'] })).length
+  await it.visit(
+    async ({ page, open: go }) => {
+      await go(wanted.path + wanted.search)
+      await open(page)
+      await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+      await page.getByLabel('Name', { exact: true }).fill(wanted.name)
+      await page.getByLabel('Share with the team').check()
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await page.getByText(`Saved the view ${wanted.name}`).waitFor()
+    },
+    { as },
+  )
+  await it.visit(
+    async ({ page, open: go }) => {
+      await go('/devices')
+      await open(page)
+      const shared = page.getByRole('group', { name: 'Shared' })
+      await shared.getByRole('menuitem', { name: wanted.name }).waitFor()
+      await page.getByRole('menuitem', { name: 'Rename or delete…' }).click()
+      // A viewer changes no view of others.
+      expect(await page.getByRole('button', { name: `Delete ${wanted.name}` }).count()).toBe(0)
+      await page.getByLabel(`Pin to the menu: ${wanted.name}`).check()
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByRole('button', { name: 'Done' }).click()
+      const pinned = page.getByRole('list', { name: 'Pinned views' })
+      const link = pinned.getByRole('link', { name: wanted.name })
+      await link.getByText(String(listed), { exact: true }).waitFor()
+      await go('/networks')
+      await link.click()
+      await page.waitForURL((url) => url.pathname + url.search === wanted.path + wanted.search)
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as: 'viewer' },
+  )
+})
+
+test('a pinned view whose filter the API lacks has no number', async () => {
+  const pin = (name: string, search: string) =>
+    it.plat.api.views.create({ name, path: '/devices', search, is_pinned: true })
+  const views = [await pin('Not edge', '?q=-tag:edge'), await pin('Only edge', '?q=tag:edge')]
+  await it.visit(
+    async ({ page, open: go, requests }) => {
+      await go('/networks')
+      const pinned = page.getByRole('list', { name: 'Pinned views' })
+      await pinned.getByRole('link', { name: /^Only edge \d+$/ }).waitFor()
+      expect(requests.filter((line) => line === 'GET /api/devices')).toHaveLength(1)
+      expect(await pinned.getByRole('link', { name: 'Not edge' }).innerText()).toBe('Not edge')
+    },
+    { as },
+  )
+  for (const { id } of views) await it.plat.api.views.delete({ id })
+})
+
+test('a deleted view comes back by Undo', () =>
+  it.visit(
+    async ({ page, open: go }) => {
+      await go('/racks?q=a')
+      await save(page, 'Comes back')
+      await open(page)
+      await page.getByRole('menuitem', { name: 'Rename or delete…' }).click()
+      await page.getByRole('button', { name: 'Delete Comes back' }).click()
+      await page.getByText('None are left.').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByLabel('Name of Comes back').waitFor()
+    },
+    { as },
+  ))
+
+test('views that the browser has stored go to the server once, and a taken name gets a number', async () => {
+  const { api } = it.plat
+  const path = '/reservations'
+  await api.views.create({ name: 'Soon', path, search: '?q=a' })
+  await it.visit(
+    async ({ page, open: go }) => {
+      await go('/networks')
+      const stored = [
+        { name: 'soon', path, search: '?q=b' },
+        { name: 'Soon', path, search: '?q=a' },
+        { name: 'Found', path: '/found', search: '?q=c' },
+        { name: 'Wrong', path: 'no path', search: '' },
+        'no view',
+      ]
+      await page.evaluate((views) => localStorage.setItem('plat.views', JSON.stringify(views)), stored)
+      await page.reload()
+      await page.waitForFunction(() => localStorage.getItem('plat.views') === null)
+      const views = await api.views.list({})
+      const listed = views.filter((view) => [path, '/discovered-devices'].includes(view.path))
+      expect(listed.map(({ name, search }) => [name, search])).toEqual([
+        ['Found', '?q=c'],
+        ['Soon', '?q=a'],
+        ['soon (2)', '?q=b'],
+      ])
+      await go(path)
+      await open(page)
+      await page.getByRole('menuitem', { name: 'soon (2)' }).waitFor()
+    },
+    { as, expected: ['400 /api/views'] },
+  )
+})

@@ -57,6 +57,15 @@ const listFieldNames = (q: string): string[] =>
     return /^[a-z_]+$/.test(field) || isCustomTerm(field) ? field : []
   })
 
+/** Returns the names of the resources whose objects a filter of the list may name. */
+export const listNamedResources = ({ list, q }: ListCall): readonly string[] => {
+  const facts = commands[(list.all ?? list.list)?.http ?? '']
+  const fields = listFieldNames(q)
+  if (!facts || fields.length === 0) return []
+  const named = fields.flatMap((field) => findField(facts, field)?.[1].ref ?? [])
+  return facts.fields[CUSTOM] ? [...named, 'custom-fields'] : named
+}
+
 export const listCall = ({ list, q, given = {} }: ListCall): Call => {
   const op = list.all ?? list.list
   if (!op) throw new Error('a page shows what can be listed')

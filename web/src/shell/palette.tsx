@@ -6,12 +6,11 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useStat
 import { keepMoment } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
-import { useStore } from '../api/store.ts'
 import { FORMS } from '../commands/call.ts'
 import { copyShown } from '../commands/command-menu.tsx'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Dialog } from '../ui/layers.tsx'
-import { type View, views } from '../views/views.ts'
+import { findViewPage, type View, viewsQuery } from '../views/views.ts'
 import { type Permit, usePermit } from './me.ts'
 import { buildObjectLink, findItem, NAV_ITEMS } from './nav.ts'
 import css from './palette.module.css'
@@ -98,15 +97,15 @@ const buildActionEntries = (go: Go, permit: Permit): Entry[] => {
 }
 
 /** Builds an entry for each view, shown with the list that it belongs to. */
-const buildViewEntries = (push: (href: string) => void, all: readonly View[]): Entry[] =>
-  all.map(({ name, path, search }) => ({
-    id: `view ${path} ${name}`,
-    group: 'Saved views',
-    text: name,
-    note: NAV_ITEMS.find(({ to }) => to === path)?.text ?? path,
-    icon: Bookmark,
-    run: () => push(path + search),
-  }))
+const buildViewEntries = (push: (href: string) => void, { may }: Permit, all: readonly View[]): Entry[] =>
+  all.flatMap((view) => {
+    const page = findViewPage(may, view)
+    if (!page) return []
+    const run = () => push(view.path + view.search)
+    return [{ id: `view ${view.id}`, group: 'Saved views', text: view.name, note: page.text, icon: Bookmark, run }]
+  })
+
+const NONE: readonly View[] = []
 
 const buildCommandEntries = (): Entry[] => {
   const copy = copyShown()
@@ -130,8 +129,8 @@ const useSettled = (text: string): string => {
 const useEntries = (text: string): { readonly entries: readonly Entry[]; readonly isSearching: boolean } => {
   const go = useNavigate()
   const { history } = useRouter()
-  const saved = useStore(views)
   const permit = usePermit()
+  const { data: saved = NONE } = useQuery(viewsQuery)
   const wanted = useSettled(text.trim())
   const { data, isFetching } = useQuery({
     queryKey: ['search', wanted],
@@ -158,7 +157,7 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
         }))
       : []),
     ...results,
-    ...filterMatching(buildViewEntries((href) => history.push(keepMoment(href)), saved)),
+    ...filterMatching(buildViewEntries((href) => history.push(keepMoment(href)), permit, saved)),
     ...filterMatching(buildPageEntries(go, permit)),
     ...filterMatching([...buildCommandEntries(), ...buildActionEntries(go, permit)]),
   ]

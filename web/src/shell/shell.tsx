@@ -9,6 +9,7 @@ import { useStore } from '../api/store.ts'
 import { useLive } from '../live/use-live.ts'
 import { loadForm } from '../resource/load-form.ts'
 import { Skeleton } from '../ui/primitives.tsx'
+import { moveStoredViews } from '../views/views.ts'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
@@ -98,6 +99,7 @@ export const Shell = () => {
   usePaletteKey()
   usePreload()
   useLive()
+  useEffect(moveStoredViews, [])
   useEffect(() => {
     if (shownPath.current === path) return
     shownPath.current = path

@@ -12,6 +12,7 @@ import { formatCount } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
+import { PinnedViews } from '../views/pinned-views.tsx'
 import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
 import { ACCESS, AUTOMATION, DISCOVERY, HOME, INVENTORY, type NavItem } from './nav.ts'
@@ -169,6 +170,7 @@ export const Sidebar = () => {
       <ul className={css.group}>
         <NavLink item={HOME} />
       </ul>
+      <PinnedViews />
       <h2 className={css.groupName}>Inventory</h2>
       <ul className={css.group}>
         {INVENTORY.filter(isShown).map((item) => (

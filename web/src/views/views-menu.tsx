@@ -1,46 +1,75 @@
-/** The saved views of a list: open, save and reorder them. */
+/** The saved views of a list: open, save and change them. */
+import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { Bookmark } from 'lucide-react'
 import { lazy, memo, Suspense, useState } from 'react'
 import { keepMoment } from '../api/as-of.ts'
-import { useStore } from '../api/store.ts'
+import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { filterViews, pickViewSearch, views } from './views.ts'
+import { pickViewSearch, type View, viewsQuery } from './views.ts'
 
 const ViewDialogs = lazy(() => import('./view-dialogs.tsx').then((module) => ({ default: module.ViewDialogs })))
 
-const SavedViews = () => {
+type Kind = 'save' | 'change'
+
+type ItemsProps = {
+  readonly path: string
+  readonly search: string
+  readonly onOpen: (kind: Kind) => void
+}
+
+/** The items of the open menu, which loads the views. */
+const Items = ({ path, search, onOpen }: ItemsProps) => {
   const { history } = useRouter()
+  const { id } = useMe()
+  const { data = [] } = useQuery(viewsQuery)
+  const here = data.filter((view) => view.path === path)
+  const groups: readonly (readonly [string, readonly View[]])[] = [
+    ['My views', here.filter(({ owner_id }) => owner_id === id)],
+    ['Shared', here.filter(({ owner_id }) => owner_id !== id)],
+  ]
+  return (
+    <>
+      {groups.map(
+        ([label, views]) =>
+          views.length > 0 && (
+            <MenuGroup key={label} label={label}>
+              {views.map((view) => (
+                <MenuItem
+                  key={view.id}
+                  isCurrent={view.search === search}
+                  onSelect={() => history.push(keepMoment(path + view.search))}
+                >
+                  {view.name}
+                </MenuItem>
+              ))}
+            </MenuGroup>
+          ),
+      )}
+      {here.length > 0 && <MenuLine />}
+      <MenuItem onSelect={() => onOpen('save')}>Save this view…</MenuItem>
+      {here.length > 0 && <MenuItem onSelect={() => onOpen('change')}>Rename or delete…</MenuItem>}
+    </>
+  )
+}
+
+const SavedViews = () => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const search = useRouterState({ select: ({ location }) => pickViewSearch(location.searchStr) })
-  const mine = filterViews(useStore(views), path)
-  const [open, setOpen] = useState<'save' | 'order'>()
-  const shown = mine.find((view) => view.search === search)
+  const [open, setOpen] = useState<Kind>()
+  // A list does not request its views; an opened menu, or the palette, does.
+  const { data = [] } = useQuery({ ...viewsQuery, enabled: false })
+  const isShown = data.some((view) => view.path === path && view.search === search)
   const trigger = (
     <Button isIcon aria-label="Saved views" title="Saved views">
-      <Bookmark size={15} aria-hidden="true" fill={shown ? 'currentColor' : 'none'} />
+      <Bookmark size={15} aria-hidden="true" fill={isShown ? 'currentColor' : 'none'} />
     </Button>
   )
   return (
     <>
       <Menu trigger={trigger}>
-        {mine.length > 0 && (
-          <MenuGroup label="Saved views">
-            {mine.map((view) => (
-              <MenuItem
-                key={view.name}
-                isCurrent={view === shown}
-                onSelect={() => history.push(keepMoment(path + view.search))}
-              >
-                {view.name}
-              </MenuItem>
-            ))}
-          </MenuGroup>
-        )}
-        {mine.length > 0 && <MenuLine />}
-        <MenuItem onSelect={() => setOpen('save')}>Save this view…</MenuItem>
-        {mine.length > 0 && <MenuItem onSelect={() => setOpen('order')}>Rename or delete…</MenuItem>}
+        <Items path={path} search={search} onOpen={setOpen} />
       </Menu>
       {open && (
         <Suspense>

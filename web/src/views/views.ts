@@ -1,69 +1,34 @@
-/** Saved views: filtered lists by name, stored in this browser and shared by its tabs. */
-import { sortByName } from '../../../src/net/name-order.ts'
-import { createStore } from '../api/store.ts'
-import { MOVED } from '../pages.ts'
+/** Saved views: filtered lists by name, of the user and shared by others. */
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import type { Contracts, Out } from '../api/contracts.ts'
 import { parseSearch, stringifySearch } from '../search-text.ts'
+import { NAV_ITEMS } from '../shell/nav.ts'
 import { isOfAView } from '../table/list-search.ts'
 
-export type View = {
-  readonly name: string
-  /** The path of the list: `/devices`. */
-  readonly path: string
-  /** `?q=tag:prod&sort=address`, or ''. */
-  readonly search: string
-}
+export type View = Out<Contracts['views']['list']>[number]
 
-const KEY = 'plat.views'
+export const viewsQuery = queryOptions({ queryKey: ['views'], queryFn: () => api.views.list({}) })
 
-const isView = (value: unknown): value is View =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['name', 'path', 'search'].every((field) => typeof Reflect.get(value, field) === 'string')
+/** The key of the views that this browser stored before the server did. */
+export const STORED = 'plat.views'
 
-const MOVED_PATHS: Readonly<Record<string, string>> = MOVED
-
-const withPresentPath = (view: View): View => ({ ...view, path: MOVED_PATHS[view.path] ?? view.path })
-
-const loadViews = (): readonly View[] => {
+/** Sends the views that are stored in this browser to the server, once. */
+export const moveStoredViews = (): void => {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isView).map(withPresentPath) : []
+    if (localStorage.getItem(STORED) === null) return
   } catch {
-    return []
+    // A browser without storage has none.
+    return
   }
-}
-
-export const views = createStore(loadViews())
-
-window.addEventListener('storage', ({ key }) => {
-  if (key === KEY) views.set(loadViews())
-})
-
-const change = (next: readonly View[]): void => {
-  views.set(sortByName(next, ({ name }) => name))
-  try {
-    localStorage.setItem(KEY, JSON.stringify(views.get()))
-  } catch {
-    // Views last until the tab is closed if there is no storage.
-  }
+  // They are sent with the next page if this fails.
+  void import('./move-stored.ts').then(({ moveStored }) => moveStored()).catch(() => {})
 }
 
 /** Returns the part of a query that a view stores. */
 export const pickViewSearch = (search: string): string =>
   stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => isOfAView(name))))
 
-const isSame = (a: Pick<View, 'name' | 'path'>, b: Pick<View, 'name' | 'path'>): boolean =>
-  a.name === b.name && a.path === b.path
-
-export const filterViews = (all: readonly View[], path: string): readonly View[] =>
-  all.filter((one) => one.path === path)
-
-/** Replaces a view of the same name. */
-export const saveView = (view: View): void => change([...views.get().filter((one) => !isSame(one, view)), view])
-
-export const renameView = (view: View, name: string): void => {
-  const renamed = { ...view, name }
-  change([...views.get().filter((one) => !isSame(one, view) && !isSame(one, renamed)), renamed])
-}
-
-export const deleteView = (view: View): void => change(views.get().filter((one) => !isSame(one, view)))
+/** Returns the page of a view; undefined if the user may not open it. */
+export const findViewPage = (may: (permission: string) => boolean, { path }: Pick<View, 'path'>) =>
+  NAV_ITEMS.find(({ to, permission }) => to === path && (permission === undefined || may(permission)))
