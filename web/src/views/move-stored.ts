@@ -4,7 +4,6 @@ import { isCode } from '../api/errors.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { MOVED } from '../pages.ts'
 import { createView, isSameName } from './change-views.ts'
-import { STORED } from './views.ts'
 
 type Stored = { readonly name: string; readonly path: string; readonly search: string }
 
@@ -17,18 +16,18 @@ const MOVED_PATHS: Readonly<Record<string, string>> = MOVED
 
 const withPresentPath = (view: Stored): Stored => ({ ...view, path: MOVED_PATHS[view.path] ?? view.path })
 
-const readStored = (): readonly unknown[] => {
+const readStored = (key: string): readonly unknown[] => {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(STORED) ?? '[]')
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
     return Array.isArray(kept) ? kept : []
   } catch {
     return []
   }
 }
 
-const writeStored = (left: readonly unknown[]): void => {
-  if (left.length === 0) localStorage.removeItem(STORED)
-  else localStorage.setItem(STORED, JSON.stringify(left))
+const writeStored = (key: string, left: readonly unknown[]): void => {
+  if (left.length === 0) localStorage.removeItem(key)
+  else localStorage.setItem(key, JSON.stringify(left))
 }
 
 /** Saves a view. Of a name that is taken, the server's view stays, and this one gets a number, unless it is the same. */
@@ -44,8 +43,9 @@ const send = async (view: Stored): Promise<void> => {
   await createView({ ...view, name })
 }
 
-export const moveStored = async (): Promise<void> => {
-  for (const one of readStored()) {
+/** @param key of the storage */
+export const moveStored = async (key: string): Promise<void> => {
+  for (const one of readStored(key)) {
     try {
       if (isStored(one)) await send(withPresentPath(one))
     } catch (error) {
@@ -53,7 +53,10 @@ export const moveStored = async (): Promise<void> => {
       if (!isCode(error, 'VALIDATION_ERROR')) throw error
     }
     const text = JSON.stringify(one)
-    writeStored(readStored().filter((other) => JSON.stringify(other) !== text))
+    writeStored(
+      key,
+      readStored(key).filter((other) => JSON.stringify(other) !== text),
+    )
   }
-  writeStored(readStored())
+  writeStored(key, readStored(key))
 }

@@ -10,21 +10,6 @@ export type View = Out<Contracts['views']['list']>[number]
 
 export const viewsQuery = queryOptions({ queryKey: ['views'], queryFn: () => api.views.list({}) })
 
-/** The key of the views that this browser stored before the server did. */
-export const STORED = 'plat.views'
-
-/** Sends the views that are stored in this browser to the server, once. */
-export const moveStoredViews = (): void => {
-  try {
-    if (localStorage.getItem(STORED) === null) return
-  } catch {
-    // A browser without storage has none.
-    return
-  }
-  // They are sent with the next page if this fails.
-  void import('./move-stored.ts').then(({ moveStored }) => moveStored()).catch(() => {})
-}
-
 /** Returns the part of a query that a view stores. */
 export const pickViewSearch = (search: string): string =>
   stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => isOfAView(name))))
