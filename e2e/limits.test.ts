@@ -31,7 +31,7 @@ test('a page waits until the rate limit permits its request', () =>
       for (let i = 0; i < 15; i++)
         expect((await page.request.get('/', { headers: { accept: 'text/html' } })).status()).toBe(200)
       await useUp(page)
-      await page.getByRole('link', { name: 'Datacenters' }).click()
+      await page.getByRole('link', { name: 'Sites and racks' }).click()
       await page.getByText(COUNTDOWN).waitFor()
       await page.getByRole('grid', { name: 'Datacenters' }).waitFor()
       await page.getByText('Too many requests').waitFor({ state: 'detached' })

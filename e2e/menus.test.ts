@@ -25,7 +25,7 @@ const paths = async (): Promise<readonly string[]> => {
 }
 
 const isOfEvery = async (trigger: Locator): Promise<boolean> =>
-  /^(Theme: |admin$)/.test((await trigger.getAttribute('aria-label')) ?? (await trigger.getAttribute('title')) ?? '')
+  /^(Help|admin)$/.test((await trigger.getAttribute('title')) ?? '')
 
 const PAGES = 20
 

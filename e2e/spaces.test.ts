@@ -8,7 +8,7 @@ const it = world({ devices: 0 })
 const as = 'admin'
 
 const choiceOf = (page: Page) => page.getByRole('combobox', { name: 'Address space' })
-const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+const links = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 const isFine = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -22,10 +22,12 @@ test('an estate without spaces shows none and requests none; the first is made f
   await it.plat.api.networks.create({ name: 'floor 1', subnet: '10.0.1.0/24' })
   await it.visit(
     async ({ page, open, openWhole, requests }) => {
-      await openWhole('/devices?new=1')
-      expect(await page.getByText('Address space').count()).toBe(0)
-      await openWhole('/networks?new=1')
-      expect(await page.getByText('Address space').count()).toBe(0)
+      for (const path of ['/devices?new=1', '/networks?new=1']) {
+        await openWhole(path)
+        const form = page.getByRole('dialog')
+        await form.getByLabel('Name · required').waitFor()
+        expect(await form.getByText('Address space').count()).toBe(0)
+      }
       await page.keyboard.press('Escape')
       expect(requests.filter((one) => one.includes('spaces'))).toEqual([])
       await page.getByRole('button', { name: 'More about networks' }).click()
@@ -36,7 +38,7 @@ test('an estate without spaces shows none and requests none; the first is made f
       await page.getByLabel('Name · required').fill('Lab')
       await page.getByRole('button', { name: 'Create address space' }).click()
       await page.getByText('Created Lab').waitFor()
-      await sidebar(page).getByRole('link', { name: 'Address spaces' }).waitFor()
+      await links(page).getByRole('link', { name: 'Address spaces' }).waitFor()
       await isFine(page)
       await open('/networks')
       await choiceOf(page).waitFor()

@@ -118,11 +118,14 @@ test('a device is allowed on its page, where Deny comes first', () =>
         body: JSON.stringify({ client: 'plat login on laptop' }),
       })
       const { user_code } = (await begun.json()) as { user_code: string }
-      await open('/device')
+      await open('/activate')
       await page.getByLabel('Code').fill('BBBB-BBBB')
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByText('No device waits with this code.').waitFor()
+      // The address that the terminal shows.
       await open(`/device?code=${user_code}`)
+      expect(new URL(page.url()).pathname).toBe('/activate')
+      await page.getByRole('heading', { level: 1, name: 'Confirm a sign-in' }).waitFor()
       await page.getByText('plat login on laptop').waitFor()
       expect(await page.evaluate('document.activeElement?.textContent')).toBe('Deny')
       expect(await axeFindings(page)).toEqual([])

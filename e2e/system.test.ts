@@ -35,12 +35,12 @@ const CLUSTER = {
   ],
 }
 
-test('the menu leads to it, and it shows the database and this instance', () =>
+test('the settings lead to it, and it shows the database and this instance', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'viewer' }).click()
-      await page.getByRole('menuitem', { name: 'System' }).click()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'System' }).click()
       await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
       await page.getByText('SQLite 3.').waitFor()
       const instances = page.getByRole('region', { name: 'Instances' })
@@ -82,17 +82,17 @@ testAll('it follows the database while it is shown', () =>
   ),
 )
 
-test('without the permission the menu has no such item, and the page names what it needs', () =>
+test('without the permission the settings have no such page, and the page names what it needs', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await page.route('**/api/auth/me', async (route) => {
         const response = await route.fetch()
         await route.fulfill({ response, json: { ...(await response.json()), permissions: ['devices:list'] } })
       })
-      await open('/account')
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'viewer' }).click()
-      await page.getByRole('menuitem', { name: 'Your account' }).waitFor()
-      expect(await page.getByRole('menuitem', { name: 'System' }).count()).toBe(0)
+      await open('/settings')
+      const settings = page.getByRole('navigation', { name: 'Settings' })
+      await settings.getByRole('link', { name: 'API keys' }).waitFor()
+      expect(await settings.getByRole('link', { name: 'System' }).count()).toBe(0)
       await open('/system')
       await page.getByText('metrics:read').waitFor()
       expect(requests).not.toContain('GET /api/database')

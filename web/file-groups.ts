@@ -21,7 +21,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'labels', 'lookup', 
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/key-sheet|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
 )
 
 /** Pages of users and permissions. */
@@ -87,6 +87,8 @@ const PASSKEYS = /\/web\/src\/login\/webauthn/
 
 /** The live feed, and how its events refresh the lists. */
 const LIVE = /\/web\/src\/live\/(apply|follow-feed|keys)/
+
+const SETTINGS = /\/web\/src\/settings\//
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
@@ -214,6 +216,7 @@ export const FILE_GROUPS = [
   { name: 'webhooks', test: WEBHOOKS },
   { name: 'history', test: HISTORY },
   { name: 'clients', test: CLIENTS },
+  { name: 'settings', test: SETTINGS },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },
 ]

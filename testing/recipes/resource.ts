@@ -34,7 +34,7 @@ export const resource: Recipe = {
     {
       file: 'web/src/shell/nav.ts',
       after: "{ ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },",
-      add: ["  { ...list('outages', 'outage'), text: 'Outages', icon: CalendarClock, key: 'O' },"],
+      add: ["          { ...list('outages', 'outage'), text: 'Outages', icon: CalendarClock, key: 'O' },"],
     },
   ],
   files: FILES.map((file) => ({

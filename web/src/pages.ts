@@ -21,12 +21,12 @@ export const PAGES = {
   ...LISTS,
   '/': 'overview/overview-page',
   '/account': 'account/account-page',
+  '/activate': 'device-login/activate-page',
   '/audit': 'audit/audit-page',
   '/conflicts': 'conflicts/conflicts-page',
   '/connect': 'connect/connect-page',
   '/credentials': 'access/credentials-page',
   '/datacenters/$id': 'datacenters/datacenter-page',
-  '/device': 'device-login/device-page',
   '/devices/$id': 'devices/device-page',
   '/dns': 'dns/dns-page',
   '/dns/$id': 'dns/zone-page',
@@ -53,6 +53,7 @@ export const PAGES = {
   '/scans/$id': 'discovery/scans/scan-page',
   '/scopes': 'access/scopes-page',
   '/scopes/$id': 'access/scope-page',
+  '/settings': 'settings/settings-page',
   '/sso-providers': 'access/sso-providers-page',
   '/system': 'system/system-page',
   '/topology': 'topology/topology-page',
@@ -65,7 +66,9 @@ export const PAGES = {
 export type Path = keyof typeof PAGES
 
 /** Earlier paths of pages, which links and saved views may still have. */
-export const MOVED = { '/found': '/discovered-devices' } as const satisfies Readonly<Record<string, Path>>
+export const MOVED = { '/device': '/activate', '/found': '/discovered-devices' } as const satisfies Readonly<
+  Record<string, Path>
+>
 
 export const isPath = (path: string): path is Path => Object.hasOwn(PAGES, path)
 

@@ -21,7 +21,7 @@ import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
 import { PageLoading, Shell } from './shell/shell.tsx'
 import { type ListSearch, listSearch } from './table/list-search.ts'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
+const root = createRootRoute({ component: Outlet })
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -65,6 +65,9 @@ const app = createRoute({
   pendingComponent: PageLoading,
   errorComponent: RouteFailure,
 })
+
+/** Every other path. */
+const unknown = createRoute({ getParentRoute: () => app, path: '$', component: NotFoundPage })
 
 const createPage = <const P extends Path>(path: P, component: RouteComponent) =>
   createRoute({
@@ -126,7 +129,7 @@ const moved = Object.entries(MOVED).map(([path, to]) =>
 )
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, consent, ...moved, app.addChildren([...FIRST, ...others])]),
+  routeTree: root.addChildren([login, consent, ...moved, app.addChildren([...FIRST, ...others, unknown])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

@@ -75,3 +75,11 @@ export const serverConfigQuery = queryOptions({
   queryFn: () => api.system.config(),
   staleTime: Number.POSITIVE_INFINITY,
 })
+
+/** Counts the items of the inbox by bucket, of one network or of all. */
+export const inboxCountsQuery = (networkId?: string) =>
+  queryOptions({
+    queryKey: ['inbox', 'counts', networkId],
+    queryFn: () => api.inbox.summary(networkId === undefined ? {} : { network_id: networkId }),
+    staleTime: 3000,
+  })

@@ -92,13 +92,6 @@ export const discoveredDeviceQuery = (id: string) =>
 
 export const rulesQuery = queryOptions({ queryKey: ['discovery-rules'], queryFn: () => api.discoveryRules.list() })
 
-export const inboxCountsQuery = (networkId?: string) =>
-  queryOptions({
-    queryKey: ['inbox', 'counts', networkId],
-    queryFn: () => api.inbox.summary(networkId === undefined ? {} : { network_id: networkId }),
-    staleTime: SEEN_MS,
-  })
-
 export type InboxFilter = { readonly bucket?: Bucket; readonly network_id?: string; readonly ignored?: boolean }
 
 export const inboxQuery = (filter: InboxFilter) =>

@@ -5,7 +5,7 @@ import { History } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { answeredAsOf, asOf } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
-import { NAV_ITEMS } from '../shell/nav.ts'
+import { findPage } from '../shell/nav.ts'
 import { PageHead } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatExactMoment } from '../ui/format.ts'
@@ -24,10 +24,9 @@ export const useBackToNow = (): (() => void) => {
 
 const NoPast = ({ path }: { readonly path: string }) => {
   const back = useBackToNow()
-  const page = NAV_ITEMS.find(({ to }) => (to === '/' ? path === to : path.startsWith(to)))
   return (
     <>
-      <PageHead title={page?.text ?? 'This page'} />
+      <PageHead title={findPage(path)?.text ?? 'This page'} />
       <State
         icon={<History size={28} aria-hidden="true" />}
         title="This page has no past"

@@ -43,5 +43,6 @@ export const RESOURCE_KEYS: Readonly<Record<string, Keys>> = Object.fromEntries(
 /** By the first parts of the names of events that are about no resource. */
 export const OTHER_KEYS: Readonly<Record<string, Keys>> = {
   dns: [...ZONES, 'me'],
+  conflict: ['conflicts', 'inbox', 'dashboard'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }

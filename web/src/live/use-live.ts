@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { getAnsweredSince } from '../api/connection.ts'
+import { createStore } from '../api/store.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import { usePermit } from '../shell/me.ts'
 
@@ -9,12 +10,14 @@ import { usePermit } from '../shell/me.ts'
 const LOOK_MS = 400
 const QUIET_LOOKS = 3
 
+/** True once the first view is loaded. Requests that can wait are made then. */
+export const isQuiet = createStore(false)
+
 export const useLive = (): void => {
   const client = useQueryClient()
   const { may } = usePermit()
   const isAllowed = may('events:read')
   useEffect(() => {
-    if (!isAllowed) return
     let stop = (): void => {}
     let quietLooks = 0
     let isOver = false
@@ -28,6 +31,8 @@ export const useLive = (): void => {
       quietLooks = isBusy || devices.state.get().status === 'loading' ? 0 : quietLooks + 1
       if (quietLooks < QUIET_LOOKS) return
       clearInterval(timer)
+      isQuiet.set(true)
+      if (!isAllowed) return
       // A page that fails to load the code is not live; all else works.
       follow().catch(() => {})
     }, LOOK_MS)

@@ -27,9 +27,10 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],
   ['Show the estate at another moment', ['t']],
   ['This sheet', ['?']],
-  ...NAV_ITEMS.map(
-    ({ text, key }) =>
-      [`Go to ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`, ['g', key]] as const,
+  ...NAV_ITEMS.flatMap(({ text, key }) =>
+    key === undefined
+      ? []
+      : [[`Go to ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`, ['g', key]] as const],
   ),
 ]
 

@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { CATALOGUE } from '../../../src/people/roles/catalogue.ts'
-import { buildObjectLink, findItem, NAV_ITEMS } from './nav.ts'
+import {
+  buildObjectLink,
+  FIRST_ENTRIES,
+  findEntry,
+  findItem,
+  GROUPS,
+  isOfSettings,
+  NAV_ITEMS,
+  SETTINGS,
+} from './nav.ts'
 
 const twice = (values: readonly string[]): string[] => values.filter((one, at) => values.indexOf(one) !== at)
 
 describe('the navigation', () => {
   test('has a different key for each page', () => {
-    expect(twice(NAV_ITEMS.map(({ key }) => key))).toEqual([])
+    expect(twice(NAV_ITEMS.flatMap(({ key }) => key ?? []))).toEqual([])
   })
 
   test('shows each type of object on one page', () => {
@@ -34,5 +43,61 @@ describe('the navigation', () => {
   ])('links a %s to its page or to the drawer of its list', (type, link) => {
     const item = findItem(type)
     expect(item && (buildObjectLink(item, 'one') as object)).toEqual(link)
+  })
+
+  test('has 16 entries in the sidebar, in their groups', () => {
+    const groups = [{ name: '', entries: FIRST_ENTRIES }, ...GROUPS]
+    expect(groups.map(({ name, entries }) => [name, ...entries.map(({ text }) => text)])).toEqual([
+      ['', 'Overview', 'Inbox'],
+      ['Addresses', 'Networks', 'Pools', 'DNS'],
+      ['Equipment', 'Devices', 'Sites and racks', 'Cables', 'Topology'],
+      ['Discovery', 'Scans', 'Discovered devices'],
+      ['Activity', 'History', 'Audit log'],
+      ['Connect', 'Import', 'Feeds and webhooks', 'AI clients'],
+    ])
+  })
+
+  test('has the pages of people, programs, the inventory and Plat in the settings', () => {
+    expect(SETTINGS.map(({ name, pages }) => [name, ...pages.map(({ text }) => text)])).toEqual([
+      ['People', 'Users', 'Groups', 'Roles', 'Scopes', 'Single sign-on'],
+      ['Programs', 'API keys', 'OAuth clients', 'Device credentials'],
+      ['Inventory', 'Custom fields'],
+      ['Plat', 'System'],
+    ])
+  })
+
+  test.each([
+    ['/', 'Overview'],
+    ['/conflicts', 'Inbox'],
+    ['/vlans', 'Networks'],
+    ['/networks/one', 'Networks'],
+    ['/device-types', 'Devices'],
+    ['/ports/one', 'Devices'],
+    ['/racks/one', 'Sites and racks'],
+    ['/rules', 'Scans'],
+    ['/discovered-devices', 'Discovered devices'],
+    ['/history/diff', 'History'],
+    ['/webhooks/one', 'Feeds and webhooks'],
+    ['/users', undefined],
+    ['/nowhere', undefined],
+  ])('the entry of %s is %p', (path, entry) => {
+    expect(findEntry(path)?.text).toBe(entry)
+  })
+
+  test('the settings hold their pages, and the pages of the objects there', () => {
+    expect(['/settings', '/users', '/users/one', '/system', '/oauth'].map(isOfSettings)).not.toContain(false)
+    expect(['/', '/devices', '/account', '/connect'].map(isOfSettings)).not.toContain(true)
+  })
+
+  test('keeps the keys of all pages that had one before the sidebar had entries', () => {
+    const keys = Object.fromEntries(NAV_ITEMS.flatMap(({ key, to }) => (key === undefined ? [] : [[key, to]])))
+    expect(keys).toMatchObject({
+      ...{ o: '/', c: '/datacenters', q: '/vlans', n: '/networks', j: '/spaces', p: '/pools', v: '/reservations' },
+      ...{ d: '/devices', R: '/racks', T: '/device-types', C: '/cables', t: '/topology', F: '/custom-fields' },
+      ...{ x: '/conflicts', y: '/history', s: '/scans', f: '/discovered-devices', i: '/inbox', r: '/rules' },
+      ...{ w: '/webhooks', b: '/feeds', z: '/dns', u: '/users', G: '/groups', l: '/roles', S: '/scopes' },
+      ...{ P: '/sso-providers', k: '/keys', e: '/credentials', h: '/oauth', m: '/connect', a: '/audit' },
+      ...{ I: '/import', ',': '/settings' },
+    })
   })
 })

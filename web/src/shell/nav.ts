@@ -1,4 +1,7 @@
-/** The navigation items, shared by the sidebar, the palette and the shortcuts that begin with g. */
+/**
+ * The navigation. The sidebar has entries, and each entry has one or more pages. The sidebar, the links below the page head, the settings,
+ * the palette and the shortcuts that begin with g read it.
+ */
 import {
   AppWindow,
   BookA,
@@ -24,25 +27,30 @@ import {
   ScanSearch,
   ScrollText,
   Server,
+  Settings,
   ShieldCheck,
   SquareDashed,
   Tags,
   Ticket,
   TriangleAlert,
+  Upload,
+  User,
   Users,
   UsersRound,
   Waypoints,
   Webhook,
 } from 'lucide-react'
-import type { Optional } from '../api/contracts.ts'
 import { isPath, type Path } from '../pages.ts'
 
+/** A page that is reached by the navigation. */
 export type NavItem = {
   readonly to: Path
   readonly text: string
+  /** The text among the pages of its entry, if that is another. */
+  readonly tabText?: string
   readonly icon: LucideIcon
   /** The key after g. */
-  readonly key: string
+  readonly key?: string
   readonly permission: string | undefined
   /** The noun of "New ..." in the palette. Undefined if the page creates nothing. */
   readonly creates?: string
@@ -52,169 +60,222 @@ export type NavItem = {
   readonly drawer?: 'edit' | 'entry'
   /** The tab of that drawer. */
   readonly tab?: string
-  /** The key of the query with the number beside the item. */
-  readonly counted: string | undefined
-  /** Left out of the bar of a phone, which has little room. */
-  readonly isRoomy?: boolean
-  /** In the sidebar once there is an object of this resource. */
-  readonly optional?: Optional
 }
+
+/** A link of the sidebar. It has the icon of its first page. */
+export type NavEntry = { readonly text: string; readonly pages: readonly [NavItem, ...NavItem[]] }
+export type NavGroup = { readonly name: string; readonly entries: readonly NavEntry[] }
 
 /** Returns the parts that follow from the name of a resource. */
 const list = <const Name extends string>(name: Name, noun: string) =>
-  ({ to: `/${name}`, permission: `${name}:list`, creates: noun, types: [noun], counted: name }) as const
+  ({ to: `/${name}`, permission: `${name}:list`, creates: noun, types: [noun] }) as const
 
-export const HOME: NavItem = {
-  to: '/',
-  text: 'Overview',
-  icon: LayoutDashboard,
-  key: 'o',
+/** Returns the entry of a single page. */
+const createEntry = (page: NavItem): NavEntry => ({ text: page.text, pages: [page] })
+
+const DISCOVERED = { permission: 'discovery:list' } as const
+const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list' } as const
+
+/** The entries without a group. */
+export const FIRST_ENTRIES: readonly NavEntry[] = [
+  createEntry({ to: '/', text: 'Overview', icon: LayoutDashboard, key: 'o', permission: undefined }),
+  {
+    text: 'Inbox',
+    pages: [
+      { ...DISCOVERED, to: '/inbox', text: 'Inbox', tabText: 'Discovered', icon: Inbox, key: 'i' },
+      {
+        to: '/conflicts',
+        text: 'Conflicts',
+        icon: TriangleAlert,
+        key: 'x',
+        permission: 'conflicts:list',
+        types: ['conflict'],
+        drawer: 'entry',
+      },
+    ],
+  },
+]
+
+export const GROUPS: readonly NavGroup[] = [
+  {
+    name: 'Addresses',
+    entries: [
+      {
+        text: 'Networks',
+        pages: [
+          { ...list('networks', 'network'), text: 'Networks', icon: Network, key: 'n' },
+          { ...list('vlans', 'VLAN'), types: ['vlan'], text: 'VLANs', icon: Tags, key: 'q' },
+          { ...list('spaces', 'address space'), types: ['space'], text: 'Address spaces', icon: Layers, key: 'j' },
+        ],
+      },
+      {
+        text: 'Pools',
+        pages: [
+          { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
+          { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },
+        ],
+      },
+      createEntry({ ...DNS, creates: 'zone', types: ['dns-zone'] }),
+    ],
+  },
+  {
+    name: 'Equipment',
+    entries: [
+      {
+        text: 'Devices',
+        pages: [
+          { ...list('devices', 'device'), text: 'Devices', icon: Server, key: 'd' },
+          {
+            ...list('device-types', 'device type'),
+            types: ['device-type'],
+            text: 'Device types',
+            icon: HardDrive,
+            key: 'T',
+          },
+        ],
+      },
+      {
+        text: 'Sites and racks',
+        pages: [
+          { ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },
+          { ...list('racks', 'rack'), text: 'Racks', icon: Rows3, key: 'R' },
+        ],
+      },
+      createEntry({ ...list('cables', 'cable'), text: 'Cables', icon: Cable, key: 'C' }),
+      createEntry({
+        to: '/topology',
+        text: 'Topology',
+        icon: Waypoints,
+        key: 't',
+        permission: 'relationships:list',
+      }),
+    ],
+  },
+  {
+    name: 'Discovery',
+    entries: [
+      {
+        text: 'Scans',
+        pages: [
+          { ...DISCOVERED, to: '/scans', text: 'Scans', icon: Radar, key: 's', creates: 'scan', types: ['scan'] },
+          {
+            ...DISCOVERED,
+            to: '/rules',
+            text: 'Schedules',
+            icon: CalendarClock,
+            key: 'r',
+            creates: 'schedule',
+            types: ['discovery-rule'],
+          },
+        ],
+      },
+      createEntry({
+        ...DISCOVERED,
+        to: '/discovered-devices',
+        text: 'Discovered devices',
+        icon: ScanSearch,
+        key: 'f',
+        types: ['discovered_device', 'discovery'],
+        drawer: 'entry',
+      }),
+    ],
+  },
+  {
+    name: 'Activity',
+    entries: [
+      // One of several permissions; the page names them.
+      createEntry({ to: '/history', text: 'History', icon: History, key: 'y', permission: undefined }),
+      createEntry({ to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list' }),
+    ],
+  },
+  {
+    name: 'Connect',
+    entries: [
+      createEntry({ to: '/import', text: 'Import', icon: Upload, key: 'I', permission: 'devices:create' }),
+      {
+        text: 'Feeds and webhooks',
+        pages: [
+          { ...list('feeds', 'feed'), text: 'Feeds', icon: Rss, key: 'b' },
+          { ...list('webhooks', 'webhook'), text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list' },
+        ],
+      },
+      createEntry({ to: '/connect', text: 'AI clients', icon: Plug, key: 'm', permission: undefined }),
+    ],
+  },
+]
+
+/** The pages of the settings, which have a list of their own. */
+export const SETTINGS: readonly { readonly name: string; readonly pages: readonly NavItem[] }[] = [
+  {
+    name: 'People',
+    pages: [
+      { ...list('users', 'user'), text: 'Users', icon: Users, key: 'u' },
+      { ...list('groups', 'group'), text: 'Groups', icon: UsersRound, key: 'G' },
+      { ...list('roles', 'role'), text: 'Roles', icon: ShieldCheck, key: 'l' },
+      { ...list('scopes', 'scope'), text: 'Scopes', icon: SquareDashed, key: 'S' },
+      {
+        ...list('sso-providers', 'identity provider'),
+        types: ['sso-provider'],
+        text: 'Single sign-on',
+        icon: LogIn,
+        key: 'P',
+      },
+    ],
+  },
+  {
+    name: 'Programs',
+    pages: [
+      // The caller's own keys need no permission.
+      { to: '/keys', text: 'API keys', icon: KeyRound, key: 'k', permission: undefined, creates: 'API key' },
+      { to: '/oauth', text: 'OAuth clients', icon: AppWindow, key: 'h', permission: 'oauth-clients:list' },
+      { ...list('credentials', 'credential'), text: 'Device credentials', icon: LockKeyhole, key: 'e' },
+    ],
+  },
+  {
+    name: 'Inventory',
+    pages: [
+      {
+        ...list('custom-fields', 'custom field'),
+        types: ['custom-field'],
+        text: 'Custom fields',
+        icon: ListPlus,
+        key: 'F',
+      },
+    ],
+  },
+  { name: 'Plat', pages: [{ to: '/system', text: 'System', icon: Server, permission: 'metrics:read' }] },
+]
+
+/** Leads to the first page of the settings that the user may open. */
+export const SETTINGS_PAGE: NavItem = {
+  to: '/settings',
+  text: 'Settings',
+  icon: Settings,
+  key: ',',
   permission: undefined,
-  counted: undefined,
 }
 
-export const INVENTORY: readonly NavItem[] = [
-  { ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },
-  { ...list('vlans', 'VLAN'), types: ['vlan'], text: 'VLANs', icon: Tags, key: 'q', isRoomy: true, optional: 'vlans' },
-  { ...list('networks', 'network'), text: 'Networks', icon: Network, key: 'n' },
-  {
-    ...list('spaces', 'address space'),
-    types: ['space'],
-    text: 'Address spaces',
-    icon: Layers,
-    key: 'j',
-    isRoomy: true,
-    optional: 'spaces',
-  },
-  { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
-  { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },
-  { ...list('devices', 'device'), text: 'Devices', icon: Server, key: 'd' },
-  { ...list('racks', 'rack'), text: 'Racks', icon: Rows3, key: 'R', isRoomy: true, optional: 'racks' },
-  {
-    ...list('device-types', 'device type'),
-    types: ['device-type'],
-    text: 'Device types',
-    icon: HardDrive,
-    key: 'T',
-    isRoomy: true,
-    optional: 'device-types',
-  },
-  { ...list('cables', 'cable'), text: 'Cables', icon: Cable, key: 'C', isRoomy: true, optional: 'cables' },
-  {
-    to: '/topology',
-    text: 'Topology',
-    icon: Waypoints,
-    key: 't',
-    permission: 'relationships:list',
-    counted: undefined,
-    isRoomy: true,
-  },
-  {
-    ...list('custom-fields', 'custom field'),
-    types: ['custom-field'],
-    text: 'Custom fields',
-    icon: ListPlus,
-    key: 'F',
-    isRoomy: true,
-    optional: 'custom-fields',
-  },
-  {
-    to: '/conflicts',
-    text: 'Conflicts',
-    icon: TriangleAlert,
-    key: 'x',
-    permission: 'conflicts:list',
-    types: ['conflict'],
-    drawer: 'entry',
-    counted: 'conflicts',
-    isRoomy: true,
-  },
-  {
-    to: '/history',
-    text: 'History',
-    icon: History,
-    key: 'y',
-    // One of several; the page names them.
-    permission: undefined,
-    counted: undefined,
-    isRoomy: true,
-  },
+export const ACCOUNT_PAGE: NavItem = { to: '/account', text: 'Your account', icon: User, permission: undefined }
+
+const ENTRIES: readonly NavEntry[] = [...FIRST_ENTRIES, ...GROUPS.flatMap(({ entries }) => entries)]
+const SETTINGS_ITEMS: readonly NavItem[] = SETTINGS.flatMap(({ pages }) => pages)
+
+export const NAV_ITEMS: readonly NavItem[] = [
+  ...ENTRIES.flatMap(({ pages }) => pages),
+  ...SETTINGS_ITEMS,
+  SETTINGS_PAGE,
+  ACCOUNT_PAGE,
 ]
-
-const DISCOVERED = { permission: 'discovery:list', counted: undefined } as const
-
-export const DISCOVERY: readonly NavItem[] = [
-  { ...DISCOVERED, to: '/scans', text: 'Scans', icon: Radar, key: 's', creates: 'scan', types: ['scan'] },
-  {
-    ...DISCOVERED,
-    to: '/discovered-devices',
-    text: 'Discovered devices',
-    icon: ScanSearch,
-    key: 'f',
-    types: ['discovered_device', 'discovery'],
-    drawer: 'entry',
-  },
-  { ...DISCOVERED, to: '/inbox', text: 'Inbox', icon: Inbox, key: 'i' },
-  {
-    ...DISCOVERED,
-    to: '/rules',
-    text: 'Schedules',
-    icon: CalendarClock,
-    key: 'r',
-    creates: 'schedule',
-    types: ['discovery-rule'],
-    counted: 'discovery-rules',
-  },
-]
-
-const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list', counted: 'dns-zones' } as const
 
 /** An item like `NavItem`. Ports have pages, and no list. */
 type ObjectItem = Omit<NavItem, 'to'> & { readonly to: string }
 
 /** Objects that are in no item of the navigation. */
 const PARTS: readonly ObjectItem[] = [
-  { ...list('ports', 'port'), to: '/ports', text: 'Ports', icon: Cable, key: '' },
+  { ...list('ports', 'port'), to: '/ports', text: 'Ports', icon: Cable },
   { ...DNS, types: ['dns-provider'], drawer: 'edit', tab: 'servers' },
   { ...DNS, types: ['dns-record'], drawer: 'entry' },
 ]
-
-export const AUTOMATION: readonly NavItem[] = [
-  { ...list('webhooks', 'webhook'), text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list' },
-  { ...list('feeds', 'feed'), text: 'Feeds', icon: Rss, key: 'b' },
-  { ...DNS, creates: 'zone', types: ['dns-zone'] },
-]
-
-export const ACCESS: readonly NavItem[] = [
-  { ...list('users', 'user'), text: 'Users', icon: Users, key: 'u' },
-  { ...list('groups', 'group'), text: 'Groups', icon: UsersRound, key: 'G' },
-  { ...list('roles', 'role'), text: 'Roles', icon: ShieldCheck, key: 'l' },
-  { ...list('scopes', 'scope'), text: 'Scopes', icon: SquareDashed, key: 'S' },
-  { ...list('sso-providers', 'provider'), types: ['sso-provider'], text: 'Providers', icon: LogIn, key: 'P' },
-  // The caller's own keys need no permission.
-  {
-    to: '/keys',
-    text: 'API keys',
-    icon: KeyRound,
-    key: 'k',
-    permission: undefined,
-    creates: 'API key',
-    counted: 'keys',
-  },
-  { ...list('credentials', 'credential'), text: 'Credentials', icon: LockKeyhole, key: 'e' },
-  {
-    to: '/oauth',
-    text: 'OAuth clients',
-    icon: AppWindow,
-    key: 'h',
-    permission: 'oauth-clients:list',
-    counted: 'oauth-clients',
-  },
-  { to: '/connect', text: 'Connect AI', icon: Plug, key: 'm', permission: undefined, counted: undefined },
-  { to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list', counted: undefined },
-]
-
-export const NAV_ITEMS: readonly NavItem[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]
 
 const BY_TYPE: ReadonlyMap<string, ObjectItem> = new Map(
   [...NAV_ITEMS, ...PARTS].flatMap((item) => (item.types ?? []).map((type): [string, ObjectItem] => [type, item])),
@@ -222,10 +283,25 @@ const BY_TYPE: ReadonlyMap<string, ObjectItem> = new Map(
 
 /** Returns the title of the list of a resource, if it has one. */
 export const findTitle = (resource: string): string | undefined =>
-  [...INVENTORY, ...PARTS].find(({ to }) => to === `/${resource}`)?.text
+  [...NAV_ITEMS, ...PARTS].find(({ to }) => to === `/${resource}`)?.text
 
 /** Returns the page that shows objects of this type. */
 export const findItem = (type: string): ObjectItem | undefined => BY_TYPE.get(type)
+
+/** Returns true for the path of a page, and of the objects on it. The ports of a device belong to the devices. */
+const hasPath = ({ to }: NavItem, path: string): boolean =>
+  path === to || (to !== '/' && path.startsWith(`${to}/`)) || (to === '/devices' && path.startsWith('/ports/'))
+
+/** Returns the page at a path, also at the path of an object of it. */
+export const findPage = (path: string): NavItem | undefined => NAV_ITEMS.find((page) => hasPath(page, path))
+
+/** Returns the entry of the sidebar whose pages hold a path. */
+export const findEntry = (path: string): NavEntry | undefined =>
+  ENTRIES.find(({ pages }) => pages.some((page) => hasPath(page, path)))
+
+/** Returns true if the path is of the settings. */
+export const isOfSettings = (path: string): boolean =>
+  [...SETTINGS_ITEMS, SETTINGS_PAGE].some((page) => hasPath(page, path))
 
 /** Returns the link to an object: to its page, or to the list that opens its drawer. */
 export const buildObjectLink = ({ to, drawer, tab }: Pick<ObjectItem, 'to' | 'drawer' | 'tab'>, id: string) => {

@@ -1,41 +1,32 @@
 /** The parts of every page: the heading, the body, and the line of hints below it. */
-import { Link, type LinkProps } from '@tanstack/react-router'
-import { ChevronRight, History, Monitor, Moon, Sun } from 'lucide-react'
+import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
+import { ChevronRight, History } from 'lucide-react'
 import { memo, type ReactNode, useEffect } from 'react'
 import { isPast } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
-import { Menu, MenuChoice } from '../ui/menu.tsx'
+import partCss from '../ui/primitives.module.css'
 import { announced } from './announcer.tsx'
+import { findEntry } from './nav.ts'
 import { clockIsOpen } from './palette-state.ts'
-import { preferences, setPreferences } from './preferences.ts'
+import { preferences } from './preferences.ts'
 import css from './shell.module.css'
+import { useIsShown } from './shown-entries.ts'
 
-const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
-
-export const ThemeMenu = memo(() => {
-  const { theme } = useStore(preferences)
-  const Icon = THEME_ICONS[theme]
-  const trigger = (
-    <Button isIcon aria-label={`Theme: ${theme}`}>
-      <Icon size={15} aria-hidden="true" />
-    </Button>
+/** The pages of the entry that the page belongs to. */
+const PageLinks = () => {
+  const isShown = useIsShown()
+  const pages = findEntry(useRouterState({ select: (state) => state.location.pathname }))?.pages.filter(isShown) ?? []
+  return pages.length < 2 ? null : (
+    <nav className={partCss.tabs} aria-label="Pages">
+      {pages.map(({ to, text, tabText = text }) => (
+        <Link key={to} to={to} className={partCss.tab} activeOptions={{ includeSearch: false }}>
+          {tabText}
+        </Link>
+      ))}
+    </nav>
   )
-  return (
-    <Menu trigger={trigger}>
-      <MenuChoice
-        label="Theme"
-        value={theme}
-        options={[
-          ['system', 'As the system'],
-          ['light', 'Light'],
-          ['dark', 'Dark'],
-        ]}
-        onChange={(value) => setPreferences({ theme: value })}
-      />
-    </Menu>
-  )
-})
+}
 
 type PageHeadProps = {
   readonly title: string
@@ -47,24 +38,26 @@ type PageHeadProps = {
 export const PageHead = ({ title, parent, children }: PageHeadProps) => {
   useTitle(title)
   return (
-    <header className={css.head}>
-      <div className={css.title}>
-        {parent && (
-          <>
-            <Link {...parent.link} className={css.crumb}>
-              {parent.text}
-            </Link>
-            <ChevronRight size={14} aria-hidden="true" />
-          </>
-        )}
-        <h1>{title}</h1>
-      </div>
-      {children}
-      <Button isIcon aria-label="Show another moment" aria-keyshortcuts="t" onClick={() => clockIsOpen.set(true)}>
-        <History size={15} aria-hidden="true" />
-      </Button>
-      <ThemeMenu />
-    </header>
+    <>
+      <header className={css.head}>
+        <div className={css.title}>
+          {parent && (
+            <>
+              <Link {...parent.link} className={css.crumb}>
+                {parent.text}
+              </Link>
+              <ChevronRight size={14} aria-hidden="true" />
+            </>
+          )}
+          <h1>{title}</h1>
+        </div>
+        {children}
+        <Button isIcon aria-label="Show another moment" aria-keyshortcuts="t" onClick={() => clockIsOpen.set(true)}>
+          <History size={15} aria-hidden="true" />
+        </Button>
+      </header>
+      {!parent && <PageLinks />}
+    </>
   )
 }
 

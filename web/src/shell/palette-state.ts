@@ -2,6 +2,7 @@
 import { createStore } from '../api/store.ts'
 
 export const paletteIsOpen = createStore(false)
+export const openPalette = (): void => paletteIsOpen.set(true)
 export const keysAreOpen = createStore(false)
 export const clockIsOpen = createStore(false)
 /** The id of the change that the user is asked to undo. */

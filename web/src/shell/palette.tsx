@@ -1,7 +1,7 @@
 /** The command palette: finds pages, objects and actions by a part of their name or address. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { Bookmark, type LucideIcon, Moon, Plus, Search, Server, Sun, Terminal, Upload, User } from 'lucide-react'
+import { Bookmark, type LucideIcon, Moon, Plus, Search, Sun, Terminal, Upload } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { keepMoment } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
@@ -49,22 +49,17 @@ const buildResultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =
     }))
   })
 
-const buildPageEntries = (go: Go, { may }: Permit): Entry[] => [
-  ...NAV_ITEMS.filter(({ permission }) => permission === undefined || may(permission)).map(
+const buildPageEntries = (go: Go, { may }: Permit): Entry[] =>
+  NAV_ITEMS.filter(({ permission }) => permission === undefined || may(permission)).map(
     ({ to, text, icon, key }): Entry => ({
       id: to,
       group: 'Pages',
       text,
       icon,
-      keys: ['g', key],
+      ...(key !== undefined && { keys: ['g', key] }),
       run: () => void go({ to }),
     }),
-  ),
-  { id: '/account', group: 'Pages', text: 'Your account', icon: User, run: () => void go({ to: '/account' }) },
-  ...(may('metrics:read')
-    ? [{ id: '/system', group: 'Pages', text: 'System', icon: Server, run: () => void go({ to: '/system' }) }]
-    : []),
-]
+  )
 
 /** `discovery:list` -> `discovery:create` */
 const createPermission = (permission: string): string => permission.replace(/:list$/, ':create')

@@ -3,24 +3,22 @@ import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-route
 import { Compass } from 'lucide-react'
 import { isMissingFile } from '../api/errors.ts'
 import { Failure, State } from '../ui/states.tsx'
-import { useTitle } from './page.tsx'
+import { PageHead } from './page.tsx'
 
-export const NotFoundPage = () => {
-  useTitle('Not found')
-  return (
-    <main className="whole">
-      <State
-        icon={<Compass size={28} aria-hidden="true" />}
-        title="There is no page at this address"
-        text="It may have moved, or the address is wrong."
-      >
-        <Link to="/" className="link">
-          To the overview
-        </Link>
-      </State>
-    </main>
-  )
-}
+export const NotFoundPage = () => (
+  <>
+    <PageHead title="Not found" />
+    <State
+      icon={<Compass size={28} aria-hidden="true" />}
+      title="There is no page at this address"
+      text="It may have moved, or the address is wrong."
+    >
+      <Link to="/" className="link">
+        To the overview
+      </Link>
+    </State>
+  </>
+)
 
 export const RouteFailure = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter()

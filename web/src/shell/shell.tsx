@@ -8,17 +8,21 @@ import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { useLive } from '../live/use-live.ts'
 import { loadForm } from '../resource/load-form.ts'
+import { cx } from '../ui/cx.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import { moveStoredViews } from '../views/stored-views.ts'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
-import { NAV_ITEMS } from './nav.ts'
+import { isOfSettings, NAV_ITEMS } from './nav.ts'
 import { Palette } from './palette.tsx'
 import { clockIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
+const SettingsList = lazy(() =>
+  import('../settings/settings-list.tsx').then((module) => ({ default: module.SettingsList })),
+)
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 const Past = lazy(() => import('../history/past.tsx').then((module) => ({ default: module.Past })))
 const HistoryLayers = lazy(() => import('../history/layers.tsx').then((module) => ({ default: module.HistoryLayers })))
@@ -93,6 +97,7 @@ export const Shell = () => {
   const { as_of } = useSearch({ strict: false })
   // The moment changes before the page does. The old page must not be shown at the new moment.
   const page = as_of === moment ? <Outlet key={moment} /> : <PageLoading />
+  const isSettings = isOfSettings(path)
   const isAsked = [useStore(clockIsOpen), useStore(undoing)].some(Boolean)
   useChords()
   useSignedOut()
@@ -107,11 +112,18 @@ export const Shell = () => {
     main.current?.focus({ preventScroll: true })
   }, [path])
   return (
-    <div className={css.shell}>
+    <div className={cx(css.shell, isSettings && css.withList)}>
       <a className={css.skip} href="#content">
         Skip to content
       </a>
       <Sidebar />
+      {isSettings && (
+        <nav className={css.settings} aria-label="Settings">
+          <Suspense>
+            <SettingsList />
+          </Suspense>
+        </nav>
+      )}
       <main id="content" ref={main} className={css.main} tabIndex={-1}>
         <Banner />
         {moment === undefined ? (

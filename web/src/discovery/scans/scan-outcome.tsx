@@ -1,10 +1,11 @@
 /** The head of a finished scan: its addresses and devices, and the link to the inbox of its network. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { inboxCountsQuery } from '../../api/queries.ts'
 import { usePermit } from '../../shell/me.ts'
 import buttonCss from '../../ui/button.module.css'
 import { cx } from '../../ui/cx.ts'
-import { discoveredDevicesQuery, inboxCountsQuery, isActive, MOST_HOSTS } from '../queries.ts'
+import { discoveredDevicesQuery, isActive, MOST_HOSTS } from '../queries.ts'
 import type { Scan } from '../shapes.ts'
 import { countSeenAgain, findReview, formatOutcome, listLastSeen } from './outcome.ts'
 

@@ -117,12 +117,12 @@ const Waiting = ({ code, onCode }: { readonly code: string; readonly onCode: (co
   return data ? <Ask device={data} onDecided={setAllowed} /> : <Skeleton />
 }
 
-export const DevicePage = () => {
+export const ActivatePage = () => {
   const { search, set } = usePageSearch()
   const onCode = (code: string) => void set({ code })
   return (
     <>
-      <PageHead title="Sign in a device" />
+      <PageHead title="Confirm a sign-in" />
       <PageBody>
         <div className={css.box}>
           {search.code ? (
