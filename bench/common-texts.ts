@@ -2,7 +2,7 @@
 
 import { searchText } from '../src/inventory/devices/list/search-text.ts'
 import type { Device } from '../src/inventory/devices/schema.ts'
-import { generateEstate } from '../src/service/demo/estate.ts'
+import { generateEstate } from './estate/estate.ts'
 
 /** Devices of which the pieces are taken. */
 const SAMPLE = 1000

@@ -1,5 +1,5 @@
 /** The generated inventory of the pages. It is always the same, and is imported like any other. */
-import { generateEstate } from '../src/service/demo/estate.ts'
+import { generateEstate } from '../bench/estate/estate.ts'
 
 const ORDER = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
 

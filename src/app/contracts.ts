@@ -35,6 +35,7 @@ import { webhooks } from '../record/webhooks/api.ts'
 import { credentials } from '../secrets/credentials/api.ts'
 import { secrets } from '../secrets/secrets/api.ts'
 import { database } from '../service/database/api.ts'
+import { demo } from '../service/demo/api.ts'
 import { docsRoutes } from '../service/docs/api.ts'
 import { mcpRoutes } from '../service/mcp/api.ts'
 import { system, systemRoutes } from '../service/system/api.ts'
@@ -76,6 +77,7 @@ export const contracts = {
   oauthGrants,
   audit,
   estate,
+  demo,
   database,
   system,
 } satisfies Record<string, OperationSet>

@@ -63,6 +63,7 @@ import type { startScan } from '../scanner/process.ts'
 import { credentialsFeature } from '../secrets/credentials/credentials.ts'
 import { secretsFeature } from '../secrets/secrets/secrets.ts'
 import { databaseFeature } from '../service/database/database.ts'
+import { demoFeature } from '../service/demo/demo.ts'
 import { docsFeature } from '../service/docs/docs.ts'
 import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
@@ -153,11 +154,16 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })
   const estate = estateFeature({ ...options, operations: ofResources })
-  const operations = [...ofResources, ...history.operations, ...estate.operations]
+  const demo = demoFeature({
+    ...options,
+    operations: [...ofResources, ...history.operations, ...estate.operations],
+  })
+  const operations = [...ofResources, ...history.operations, ...estate.operations, ...demo.operations]
   return [
     ...features,
     history,
     estate,
+    demo,
     docsFeature({ ...options, contracts, routes }),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]

@@ -159,7 +159,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
     ]),
   demo: () =>
     each([
-      ['demo', '--devices', '10'],
+      ['demo', 'load', '--force'],
       ['demo', '--devices', HOSTILE],
     ]),
   'discovery scan': () =>

@@ -1,8 +1,10 @@
 /** Calls that delete: one object of each kind, and objects that others depend on. They run last. */
 import { call, compare, refuse, type Step } from './engine-pair.ts'
 
+const stale = { headers: { 'If-Match': '"stale"' } }
+
 export const removalCalls: readonly Step[] = [
-  refuse(412, 'devices.delete', { id: 'dev-5' }, { headers: { 'If-Match': '"stale"' } }),
+  refuse(412, 'devices.delete', { id: 'dev-5' }, stale),
   call('relationships.delete', { device_id: 'sw', child_id: 'srv', type: 'connected_to' }),
   refuse(404, 'relationships.delete', { device_id: 'sw', child_id: 'srv', type: 'connected_to' }),
   call('conflicts.resolve', { id: '@{conflict}', keep_device_id: '@{keeper}', notes: 'kept' }),
@@ -41,7 +43,7 @@ export const removalCalls: readonly Step[] = [
   call('webhooks.delete', { id: '@{webhook 2}' }),
   call('oauth-clients.delete', { id: '@{client 2}' }),
   call('sso-providers.delete', { id: '@{sso 2}' }),
-  refuse(412, 'views.delete', { id: '@{view}' }, { headers: { 'If-Match': '"stale"' } }),
+  refuse(412, 'views.delete', { id: '@{view}' }, stale),
   call('views.delete', { id: '@{view}' }),
   call('keys.delete', { id: '@{key 2}' }),
   call('grants.delete', { id: '@{grant 2}' }),
@@ -54,4 +56,11 @@ export const removalCalls: readonly Step[] = [
   call('datacenters.devices', { id: 'dc-1' }),
   call('networks.devices', { id: 'net-1' }),
   call('estate.export'),
+  call('custom-fields.list', { resource: 'devices' }, { save: { 'required field': '0.id' } }),
+  call('custom-fields.update', { id: '@{required field}', required: false }),
+  call('demo.load', { force: true }),
+  call('demo.show'),
+  refuse(400, 'demo.load', { force: 'yes' }),
+  refuse(412, 'demo.remove', {}, stale),
+  call('demo.remove'),
 ]

@@ -1,19 +1,28 @@
-/** The command `plat demo`. It loads its code when it runs. */
-import { type Command, createFlag } from '../../surfaces/cli/parse/command.ts'
+/** `plat demo`, the short form of `plat demo load`. It loads its code when it runs. */
+import { type Command, createFlag, getText } from '../../surfaces/cli/parse/command.ts'
+import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
+
+/** The flags of an earlier `plat demo`, which generated objects. */
+const GONE = ['devices', 'seed']
 
 export const demoCommands: readonly Command[] = [
   {
     words: ['demo'],
-    summary: 'Fill the server with a made-up estate, to try things out',
-    description:
-      'Datacenters, nested networks, pools, devices, relationships, reservations and invented scans of them; the same ones each time. They are added to the existing data. No packet is sent.',
+    summary: 'Load the demo, as "plat demo load"',
+    isHidden: true,
+    isPrefix: true,
     spec: () => ({
       args: [],
       flags: [
-        createFlag('devices', 'How many devices, 300 without it', { hint: 'NUMBER' }),
-        createFlag('seed', 'Another number makes another estate, on a server without one', { hint: 'NUMBER' }),
+        createFlag('force', 'Loads it beside the other objects of the inventory'),
+        ...GONE.map((name) => createFlag(name, 'No longer known', { hint: 'NUMBER' })),
       ],
     }),
-    run: async (session, texts) => (await import('./demo.ts')).demo(session, texts),
+    run: async (session, texts) => {
+      const gone = GONE.find((name) => getText(texts, name) !== undefined)
+      if (gone !== undefined)
+        throw createUsageError(`--${gone} is gone: "plat demo load" loads a demo of one size, always the same`)
+      return (await import('./cli-load.ts')).load(session, texts)
+    },
   },
 ]

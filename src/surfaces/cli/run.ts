@@ -25,7 +25,8 @@ const start = async (
   argv: readonly string[],
 ): Promise<{ found: Start; commands: readonly Command[] }> => {
   const quick = findCommand(program.specials, argv)
-  if (quick.command) return { found: quick, commands: program.specials }
+  const isLonger = quick.command?.isPrefix === true && quick.rest[0]?.startsWith('-') === false
+  if (quick.command && !isLonger) return { found: quick, commands: program.specials }
   const commands = await loadCommands(program)
   return { found: findCommand(commands, argv), commands }
 }

@@ -74,6 +74,8 @@ export type Command = {
   /** Lines of `plat ... --help` under the flags: route, permission. */
   readonly notes?: readonly string[]
   readonly isHidden?: boolean
+  /** Other commands begin with its words: a further word is looked up among them. */
+  readonly isPrefix?: true
   /** Computed on demand, because schemas are expensive. */
   readonly spec: () => Spec
   /** @returns the exit code */

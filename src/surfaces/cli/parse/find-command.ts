@@ -26,8 +26,10 @@ export const findCommand = (commands: readonly Command[], argv: readonly string[
   let rest = argv
   for (;;) {
     const isComplete = commands.some((command) => command.words.length === words.length && startsWith(command, words))
+    const [word] = rest
+    const isLonger = word !== undefined && commands.some((command) => startsWith(command, [...words, word]))
     // Words after a complete command are read with that command's flags, which may hide global ones.
-    if (isComplete) break
+    if (isComplete && !isLonger) break
     const leading = readLeading(rest, GLOBAL_FLAGS)
     for (const [field, given] of leading.texts) texts.set(field, given)
     rest = leading.rest

@@ -1,7 +1,7 @@
-/** Writes demo data to files that `plat import` reads. */
+/** Writes generated estate to files that `plat import` reads. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findResource } from '../../exchange/cli/cli-resources.ts'
+import { findResource } from '../../src/exchange/cli/cli-resources.ts'
 import type { Estate } from './estate.ts'
 
 /** Rows per write: some hundred kilobytes. */

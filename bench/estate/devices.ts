@@ -1,7 +1,7 @@
-/** The devices of the demo data and their connections. Each is derived from its number only. */
-import type { devices } from '../../inventory/devices/api.ts'
-import type { Relationship } from '../../inventory/relationships/api.ts'
-import type { InputOf } from '../../kernel/operation.ts'
+/** The devices of the generated estate and their connections. Each is derived from its number only. */
+import type { devices } from '../../src/inventory/devices/api.ts'
+import type { Relationship } from '../../src/inventory/relationships/api.ts'
+import type { InputOf } from '../../src/kernel/operation.ts'
 import { ENVIRONMENTS, HYPERVISOR, ROLES, type Role, STATUSES, SWITCH, TEAMS } from './catalogue.ts'
 import { placeId, poolId, roomCode, segmentNetworkId } from './ids.ts'
 import {

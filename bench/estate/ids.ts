@@ -1,4 +1,4 @@
-/** The ids by which the files of the demo data refer to each other. */
+/** The ids by which the files of the generated estate refer to each other. */
 import type { Layout, Room } from './layout.ts'
 
 const getPlaceCode = ({ places }: Layout, place: number): string => places[place]?.code ?? ''

@@ -1,6 +1,6 @@
-/** The scans of the demo data, always the same: most hosts are as documented. No packet is sent. */
-import type { discoveryRules, scans } from '../../discovery/api.ts'
-import type { InputOf } from '../../kernel/operation.ts'
+/** The scans of the generated estate, always the same: most hosts are as documented. No packet is sent. */
+import type { discoveryRules, scans } from '../../src/discovery/api.ts'
+import type { InputOf } from '../../src/kernel/operation.ts'
 import { buildDeviceRow, type DeviceRow, type Inventory } from './devices.ts'
 import { segmentNetworkId } from './ids.ts'
 import { dhcpIp, findDevice, toRoom } from './layout.ts'
