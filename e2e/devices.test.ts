@@ -184,6 +184,55 @@ test('forty devices are decommissioned with four clicks, and back with one', () 
     { as },
   ))
 
+test('ten servers like one are made with four clicks, each with a free address', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const { id: network_id } = await api.networks.create({ name: 'copies', subnet: '10.99.0.0/28' })
+      const { id } = await api.devices.create({
+        ...{ name: 'ams-srv-01', hostname: 'ams-srv-01.example.net', os: 'Debian 13', tags: ['web'] },
+        addresses: [{ ip: '10.99.0.1' }],
+      })
+      await open(`/devices/${id}`)
+      const clicks = await countClicks(page)
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Duplicate…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Duplicate ams-srv-01' })
+      await dialog.getByLabel('Names').waitFor()
+      await page.keyboard.type('ams-srv-[02-11')
+      await dialog.getByText('A bracket has no other one').waitFor()
+      await page.keyboard.type(']')
+      await dialog.getByText('10 devices: ams-srv-02 … ams-srv-11').waitFor()
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('copies')
+      await dialog.getByRole('option', { name: 'next free of copies 10.99.0.0/28, from 10.99.0.2, 13 free' }).click()
+      expect(await axeFindings(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Create 10 devices' }).click()
+      await page.getByText('Created 10 devices').waitFor()
+      expect(await clicks()).toBe(4)
+      const made = await api.devices.list({ network_id })
+      expect(made.map(({ name, hostname, addresses }) => [name, hostname, addresses[0]?.ip])).toEqual(
+        Array.from({ length: 11 }, (_, at) => {
+          const name = `ams-srv-${String(at + 1).padStart(2, '0')}`
+          return [name, `${name}.example.net`, `10.99.0.${at + 1}`]
+        }),
+      )
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Duplicate…' }).click()
+      await dialog.getByLabel('Names').waitFor()
+      await page.keyboard.type('more-[1-4]')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('copies')
+      await dialog.getByRole('option', { name: /3 free/ }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Enter')
+      await dialog.getByText('copies has only 3 free addresses').waitFor()
+      expect((await api.devices.search({ q: 'more-' })).length).toBe(0)
+    },
+    { as },
+  ))
+
 testAll('a bulk edit clears a field, sets a reference and a tag, and names a refused field', () =>
   it.visit(
     async ({ page, open }) => {

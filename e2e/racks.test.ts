@@ -135,6 +135,38 @@ test('twelve devices come into a rack with five clicks, around the device that i
     { as },
   ))
 
+test('a device that exists is placed at a free unit, those of the datacenter first', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const { id: datacenter_id } = await api.datacenters.create({ name: 'Alkmaar' })
+      const { id: rack_id } = await api.racks.create({ name: 'P1', height: 6, datacenter_id })
+      await api.devices.create({ name: 'pl-away' })
+      await api.devices.create({ name: 'pl-there', mount: { rack_id, position: 1 } })
+      const { id } = await api.devices.create({ name: 'pl-here', datacenter_id })
+      await open(`/racks/${rack_id}`)
+      await front(page, 'P1').focus()
+      await goTo(page, 'U4, front: free')
+      await page.getByRole('button', { name: 'Place a device' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Place a device at U4' })
+      await dialog.getByRole('combobox', { name: 'Device' }).fill('pl-')
+      await dialog.getByRole('option', { name: 'pl-away' }).waitFor()
+      expect(await dialog.getByRole('option').allTextContents()).toEqual(['pl-here', 'pl-away'])
+      expect(await axeFindings(page)).toEqual([])
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Enter')
+      await page.getByText('Placed pl-here at U4, front').waitFor()
+      await front(page, 'P1').getByRole('gridcell', { name: 'U4, front: pl-here, active' }).waitFor()
+      expect((await api.devices.get({ id })).mount).toMatchObject({ rack_id, position: 4, face: 'front' })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await front(page, 'P1').getByRole('gridcell', { name: 'U4, front: free' }).waitFor()
+      // The pointer finds both choices in the drawing.
+      await front(page, 'P1').getByRole('gridcell', { name: 'U4, front: free' }).getByText('Place a device').click({ force: true })
+      await dialog.waitFor()
+    },
+    { as },
+  ))
+
 testAll('Escape leaves a device where it is', () =>
   it.visit(
     async ({ page, open }) => {

@@ -68,7 +68,7 @@ const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
 const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f)/
 
 /** Dialogs of several devices, and of devices in racks, loaded when they are opened. */
-const DEVICE_DIALOGS = /\/web\/src\/(devices\/bulk\/(?!bulk-bar)|racks\/place\/|resource\/form\/reference-field)/
+const DEVICE_DIALOGS = /\/web\/src\/(devices\/(bulk\/(?!bulk-bar)|form\/duplicate)|racks\/place\/|resource\/form\/reference-field)/
 
 const RACKS = /\/web\/src\/racks\/(?!place\/)|\/src\/inventory\/racks\/placement\./
 

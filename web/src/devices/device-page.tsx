@@ -1,7 +1,7 @@
 /** One device: details, addresses, relationships and history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
@@ -27,11 +27,16 @@ const RelationshipsTab = lazy(() =>
 
 const PortsTab = lazy(() => import('../ports/ports-tab.tsx').then((module) => ({ default: module.PortsTab })))
 
+const DuplicateDialog = lazy(() =>
+  import('./form/duplicate-dialog.tsx').then((module) => ({ default: module.DuplicateDialog })),
+)
+
 const PARENT = { text: 'Devices', link: { to: '/devices' } } as const
 
 export const DevicePage = () => {
   const { id } = route.useParams()
   const navigate = useNavigate()
+  const [isDuplicating, setDuplicating] = useState(false)
   const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery(deviceQuery(id))
   const { data: conflicts = [] } = usePermitted('conflicts:list', deviceConflictsQuery(id))
@@ -64,9 +69,14 @@ export const DevicePage = () => {
         </Button>
       }
       menu={
-        <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
-          Copy ID<kbd>.</kbd>
-        </MenuItem>
+        <>
+          <MenuItem onSelect={() => setDuplicating(true)} blocked={blocked('devices:create')}>
+            Duplicate…
+          </MenuItem>
+          <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
+            Copy ID<kbd>.</kbd>
+          </MenuItem>
+        </>
       }
       tabs={[
         { id: 'overview', text: 'Overview', content: <DeviceOverview device={device} /> },
@@ -89,6 +99,12 @@ export const DevicePage = () => {
         </PageBody>
       )}
       hints={[[['.'], 'copy ID']]}
-    />
+    >
+      {isDuplicating && (
+        <Suspense>
+          <DuplicateDialog device={device} onClose={() => setDuplicating(false)} />
+        </Suspense>
+      )}
+    </ObjectPage>
   )
 }

@@ -56,11 +56,12 @@ type CellLineProps = {
   readonly face: Face
   readonly blocked: { readonly create: string | undefined; readonly update: string | undefined }
   readonly onOpen: () => void
+  readonly onPlace: () => void
   readonly onMove: (device: Mounted) => void
   readonly onTakeOut: (device: Mounted) => void
 }
 
-const CellLine = ({ cell, face, blocked, onOpen, onMove, onTakeOut }: CellLineProps) => {
+const CellLine = ({ cell, face, blocked, onOpen, onPlace, onMove, onTakeOut }: CellLineProps) => {
   const { device } = cell
   return (
     <>
@@ -77,9 +78,14 @@ const CellLine = ({ cell, face, blocked, onOpen, onMove, onTakeOut }: CellLinePr
             </Button>
           </>
         ) : (
-          <Button onClick={onOpen} blocked={blocked.create}>
-            New device here
-          </Button>
+          <>
+            <Button onClick={onPlace} blocked={blocked.update}>
+              Place a device
+            </Button>
+            <Button onClick={onOpen} blocked={blocked.create}>
+              New device here
+            </Button>
+          </>
         )}
       </span>
     </>
@@ -149,6 +155,7 @@ export const ElevationTab = ({ elevation }: { readonly elevation: Elevation }) =
               face={face}
               blocked={{ create: blocked('devices:create'), update: blocked('devices:update') }}
               onOpen={() => open(cell, face)}
+              onPlace={() => void set({ place: formatNewPosition({ ...cell, face }) })}
               onMove={begin}
               onTakeOut={moving.takeOut}
             />
@@ -167,6 +174,7 @@ export const ElevationTab = ({ elevation }: { readonly elevation: Elevation }) =
               grid={grids[one]}
               move={move}
               mayCreate={mayCreate}
+              mayPlace={mayMove}
               onKey={onKey}
               onFocus={() => onFocus(one)}
               onGrab={mayMove ? onGrab : undefined}

@@ -92,6 +92,7 @@ type FaceProps = {
   readonly grid: RefObject<HTMLDivElement | null>
   readonly move: Move | undefined
   readonly mayCreate: boolean
+  readonly mayPlace: boolean
   readonly onKey: (event: KeyboardEvent) => void
   readonly onFocus: () => void
   readonly onGrab: ((event: PointerEvent, device: Mounted) => void) | undefined
@@ -143,7 +144,7 @@ const Refusal = ({ elevation, face, move }: Pick<FaceProps, 'elevation' | 'face'
 }
 
 const CellShape = ({ cell, ...props }: FaceProps & { readonly cell: Cell }) => {
-  const { elevation, face, move, mayCreate, onGrab, isDragEnd } = props
+  const { elevation, face, move, mayCreate, mayPlace, onGrab, isDragEnd } = props
   const { device, position, slot, height } = cell
   const box = computeBox(elevation.rack, face, cell)
   const isMoved = device !== undefined && device.device_id === move?.device.device_id
@@ -154,7 +155,7 @@ const CellShape = ({ cell, ...props }: FaceProps & { readonly cell: Cell }) => {
       <rect x={1} y={1} width={box.width - 2} height={box.height - 2} rx={3} className={css.free} />
       {mayCreate && (
         <text x={8} y={box.height / 2} className={css.begin}>
-          + New device
+          {box.width > WIDTH / 2 ? '+ New device' : '+ New'}
         </text>
       )}
     </>
@@ -183,6 +184,20 @@ const CellShape = ({ cell, ...props }: FaceProps & { readonly cell: Cell }) => {
         </Link>
       ) : (
         shape
+      )}
+      {device === undefined && mayPlace && (
+        <Link
+          to="."
+          search={(old: object) => ({ ...old, place: formatNewPosition({ face, position, slot, height }) })}
+          tabIndex={-1}
+          draggable={false}
+          className={css.place}
+        >
+          <rect x={box.width / 2} y={0} width={box.width / 2} height={box.height} />
+          <text x={box.width - 8} y={box.height / 2} className={css.begin}>
+            {box.width > WIDTH / 2 ? 'Place a device' : 'Place'}
+          </text>
+        </Link>
       )}
       {cell.key === props.current && (
         <rect x={1} y={1} width={box.width - 2} height={box.height - 2} rx={3} className={css.current} />

@@ -1,7 +1,7 @@
 /** One rack: what is mounted on its front and its rear, and its use of space and of power. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
@@ -22,6 +22,8 @@ import { parseNewPosition } from './new-position.ts'
 import { elevationQuery } from './queries.ts'
 import { buildRackResource, DELETE_WARNING } from './resource.ts'
 import { formatPower, formatSpace, PowerMeter, SpaceMeter } from './usage.tsx'
+
+const PlaceDevice = lazy(() => import('./place/place-device.tsx').then((module) => ({ default: module.PlaceDevice })))
 
 const route = getRouteApi('/app/racks/$id')
 const fields = buildRackFields()
@@ -102,6 +104,18 @@ const NewDevice = ({ rack }: Pick<Elevation, 'rack'>) => {
   )
 }
 
+/** The choice of a device for a free place. */
+const PlacedDevice = ({ elevation }: { readonly elevation: Elevation }) => {
+  const { search, set } = usePageSearch()
+  const target = parseNewPosition(search.place ?? '')
+  if (!target) return null
+  return (
+    <Suspense>
+      <PlaceDevice elevation={elevation} target={target} onClose={() => void set({ place: undefined })} />
+    </Suspense>
+  )
+}
+
 export const RackPage = () => {
   const { id } = route.useParams()
   const { may, blocked } = usePermit()
@@ -131,6 +145,7 @@ export const RackPage = () => {
       ]}
     >
       <NewDevice rack={rack} />
+      <PlacedDevice elevation={elevation} />
     </ObjectPage>
   )
 }

@@ -13,7 +13,7 @@ const OF_A_VIEW = [
 ] as const
 const KEYS = [
   ...OF_A_VIEW,
-  ...(['edit', 'new', 'tab', 'days', 'entry'] as const),
+  ...(['edit', 'new', 'place', 'tab', 'days', 'entry'] as const),
   // Values of a new object.
   ...(['ip', 'pool', 'subnet', 'into'] as const),
   // Fields of the topology: the device in the middle, and the distance from it.
@@ -31,7 +31,7 @@ export type ListSearch = { readonly [K in (typeof KEYS)[number]]?: string | unde
 }
 
 /** Forms are not opened in the past, because they write to the present. */
-const NO_FORM = { edit: undefined, new: undefined }
+const NO_FORM = { edit: undefined, new: undefined, place: undefined }
 
 /** Returns the parameters of a list or a page; all others are dropped. */
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({

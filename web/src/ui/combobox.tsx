@@ -1,8 +1,9 @@
 /** A text field with completions, which arrow keys choose from. */
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import css from './combobox.module.css'
 import fieldCss from './field.module.css'
 import { Field } from './field.tsx'
+import { place } from './place.ts'
 
 export type Option = {
   readonly id: string
@@ -41,6 +42,18 @@ export const Combobox = (props: Props) => {
   // A typed name must not become another one by Enter.
   const current = Math.min(isFree ? active : Math.max(0, active), options.length - 1)
   const optionId = (index: number) => `${listId}-${index}`
+  const field = useRef<HTMLInputElement>(null)
+  const popup = useRef<HTMLDivElement>(null)
+  const isOpen = options.length > 0
+  // Above the layer around it, which would cut it off.
+  useLayoutEffect(() => {
+    if (!isOpen || !popup.current || !field.current) return undefined
+    popup.current.style.width = `${field.current.offsetWidth}px`
+    return place(popup.current, field.current, { align: 'start', gapPx: 4 })
+  }, [isOpen])
+  useEffect(() => {
+    if (current >= 0) document.getElementById(`${listId}-${current}`)?.scrollIntoView({ block: 'nearest' })
+  }, [current, listId])
   const type = (next: string | undefined) => {
     setText(next)
     setActive(-1)
@@ -67,7 +80,7 @@ export const Combobox = (props: Props) => {
     } else if (event.key === 'Enter' && text !== undefined && option) {
       event.preventDefault()
       choose(option)
-    } else if (event.key === 'Escape' && options.length > 0) {
+    } else if (event.key === 'Escape' && isOpen) {
       // Escape closes only the list, not the layer around it.
       event.preventDefault()
       event.stopPropagation()
@@ -80,10 +93,11 @@ export const Combobox = (props: Props) => {
         <div className={css.combobox}>
           <input
             {...wiring}
+            ref={field}
             role="combobox"
             aria-autocomplete="list"
-            aria-expanded={options.length > 0}
-            aria-controls={options.length > 0 ? listId : undefined}
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? listId : undefined}
             aria-activedescendant={options[current] ? optionId(current) : undefined}
             className={fieldCss.control}
             autoComplete="off"
@@ -96,26 +110,28 @@ export const Combobox = (props: Props) => {
             onBlur={leave}
             onKeyDown={onKey}
           />
-          {options.length > 0 && (
-            <div id={listId} role="listbox" aria-label={listLabel} className={css.options}>
-              {options.map((option, index) => (
-                <div
-                  key={option.id}
-                  id={optionId(index)}
-                  role="option"
-                  tabIndex={-1}
-                  aria-selected={index === current}
-                  className={css.option}
-                  // Runs before the field loses the focus.
-                  onPointerDown={(event) => {
-                    event.preventDefault()
-                    choose(option)
-                  }}
-                >
-                  <span className="truncate">{option.text}</span>
-                  {option.note}
-                </div>
-              ))}
+          {isOpen && (
+            <div ref={popup} popover="manual" className={css.options}>
+              <div id={listId} role="listbox" aria-label={listLabel}>
+                {options.map((option, index) => (
+                  <div
+                    key={option.id}
+                    id={optionId(index)}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={index === current}
+                    className={css.option}
+                    // Runs before the field loses the focus.
+                    onPointerDown={(event) => {
+                      event.preventDefault()
+                      choose(option)
+                    }}
+                  >
+                    <span className="truncate">{option.text}</span>
+                    {option.note}
+                  </div>
+                ))}
+              </div>
             </div>
           )}
           {text !== undefined && text.trim() !== '' && options.length === 0 && props.none !== undefined && (
