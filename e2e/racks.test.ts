@@ -161,7 +161,10 @@ test('a device that exists is placed at a free unit, those of the datacenter fir
       await page.getByRole('button', { name: 'Undo' }).click()
       await front(page, 'P1').getByRole('gridcell', { name: 'U4, front: free' }).waitFor()
       // The pointer finds both choices in the drawing.
-      await front(page, 'P1').getByRole('gridcell', { name: 'U4, front: free' }).getByText('Place a device').click({ force: true })
+      await front(page, 'P1')
+        .getByRole('gridcell', { name: 'U4, front: free' })
+        .getByText('Place a device')
+        .click({ force: true })
       await dialog.waitFor()
     },
     { as },

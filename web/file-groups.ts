@@ -53,7 +53,7 @@ const POOLS = /\/web\/src\/(pools|reservations)\//
 const UTILIZATION = /\/web\/src\/utilization\//
 
 /** The form of every resource, which the pages load when they are quiet. */
-const FORMS = /\/web\/src\/(resource\/(resource-form|form\/choice-field)|ui\/combobox)\.tsx/
+const FORMS = /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections))|ui\/combobox)\.tsx/
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
@@ -68,7 +68,8 @@ const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
 const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f)/
 
 /** Dialogs of several devices, and of devices in racks, loaded when they are opened. */
-const DEVICE_DIALOGS = /\/web\/src\/(devices\/(bulk\/(?!bulk-bar)|form\/duplicate)|racks\/place\/|resource\/form\/reference-field)/
+const DEVICE_DIALOGS =
+  /\/web\/src\/(devices\/(bulk\/(?!bulk-bar)|form\/duplicate)|racks\/place\/|resource\/form\/reference-field)/
 
 const RACKS = /\/web\/src\/racks\/(?!place\/)|\/src\/inventory\/racks\/placement\./
 

@@ -1,4 +1,4 @@
-/** Makes devices like one that there is, with names by a pattern, each with a free address. */
+/** Makes devices like an existing one, with names by a pattern, each with a free address. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useDeferredValue, useState } from 'react'
 import { AppError } from '../../../../src/contract/errors.ts'

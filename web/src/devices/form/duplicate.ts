@@ -1,4 +1,4 @@
-/** Devices like one that there is. Pure. */
+/** Copies of a device. Pure. */
 import type { Device, DeviceDraft } from '../../api/contracts.ts'
 import { type Expanded, expandNames } from '../../ports/range.ts'
 import { plural } from '../../ui/format.ts'
