@@ -322,6 +322,8 @@ export type QueryRunner = Pick<Kysely<never>, 'executeQuery'>
 
 /** The named differences between the engines, for use inside queries. */
 export type Sql = Deployment & {
+  /** To append to a query that reads very many rows: SQLite runs it on another thread, so that no request waits for it. */
+  readonly slowMark: RawBuilder<unknown>
   /** True if no other server writes to the same database. */
   readonly hasOneWriter: boolean
   /** True if the database is in this process. Otherwise several concurrent queries take as long as one. */

@@ -8,7 +8,7 @@ const MAX_SORTED = 300
 /** A number of fewer digits has its length in one digit, a longer one behind a 9 in four. */
 const LONG_NUMBER = 9
 /** Separates the sorted part from the name key. Sorts before all characters of the sorted part. */
-const SEPARATOR = '\u0001'
+export const SEPARATOR = '\u0001'
 
 const PRINTABLE_ASCII = /^[ -~]*$/
 /** Diacritics, controls and invisible characters, which do not change the position of a name. */
@@ -77,6 +77,25 @@ export const toNameOrder = (key: string): string => {
 /** Returns the beginning that the collation keys of all names have that begin with a text. A number at its end may go on. */
 export const toOrderPrefix = (key: string): string =>
   toNameOrder(key.replace(/\p{Nd}+$/u, '')).split(SEPARATOR, 1)[0] ?? ''
+
+/** A range of collation keys. `to` is not part of it. */
+export type OrderRange = { readonly from: string; readonly to: string }
+
+/** No text contains this noncharacter (Unicode 23.7). */
+const END = '\u{10ffff}'
+
+/**
+ * Returns the ranges with the collation keys of all names that begin with a text, and of few others. A number at its end may go on: there is
+ * a range for each length.
+ */
+export const listOrderRanges = (key: string): OrderRange[] => {
+  const prefix = toOrderPrefix(key)
+  const value = /(?<!\p{Nd})0*([0-9]*)$/u.exec(key)?.[1] ?? ''
+  const toRange = (from: string): OrderRange => ({ from, to: `${from}${END}` })
+  if (value === '' || prefix.length + LONG_NUMBER > MAX_SORTED) return [toRange(prefix)]
+  const lengths = Array.from({ length: Math.max(0, LONG_NUMBER - value.length) }, (_, i) => value.length + i)
+  return [...lengths.map((length) => toRange(`${prefix}${length}${value}`)), toRange(`${prefix}${LONG_NUMBER}`)]
+}
 
 /** Returns the columns of a named row: of its name in any case and form, and of its order. */
 export const buildNameKeys = (name: string): { readonly name_key: string; readonly name_order: string } => {

@@ -69,6 +69,12 @@ export const listKeyedFields = (facts: ResourceFacts): string[] => {
   return [...new Set([...labels, ...filtered.map(([name]) => name)])]
 }
 
+/** Returns the columns of the search index of a resource, without that of custom fields. */
+export const listIndexedColumns = (facts: ResourceFacts): string[] => {
+  const [label, keyed] = [getLabel(facts), listKeyedFields(facts)]
+  return (facts.search ?? []).map((field) => (field === label && keyed.includes(field) ? `${field}_key` : field))
+}
+
 /**
  * Returns the function that builds the natural key of an object, which is unique; undefined without an identity, and for one of fields that
  * never change, which has no column. A space stands behind ids and numbers, which contain none, and a line feed between two texts.

@@ -6,7 +6,7 @@ import { containsText } from '../../database/query/contains.ts'
 import { type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { toNameKey, toNameOrder } from '../../net/name-order.ts'
-import { getLabel, listKeyedFields } from '../../resource/columns.ts'
+import { getLabel, listIndexedColumns, listKeyedFields } from '../../resource/columns.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { loadSearchedTexts } from '../../resource/custom/rows.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
@@ -35,12 +35,6 @@ export type IndexedSearch = {
   readonly isShown?: (ctx: Ctx) => ReturnType<typeof sql<SqlBool>>
   /** Describes found rows, by id, with names that the caller may list. */
   readonly describe: (ctx: Ctx, rows: readonly FoundRow[]) => Promise<(row: FoundRow) => Described>
-}
-
-/** Returns the indexed columns of a resource, without that of custom fields. */
-export const listIndexedColumns = (facts: ResourceFacts): string[] => {
-  const [label, keyed] = [getLabel(facts), listKeyedFields(facts)]
-  return (facts.search ?? []).map((field) => (field === label && keyed.includes(field) ? `${field}_key` : field))
 }
 
 /** An upper bound for texts that begin with `text`: no text contains this noncharacter (Unicode 23.7). */

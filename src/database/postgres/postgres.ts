@@ -58,6 +58,7 @@ type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
 const postgresSql: Omit<Sql, 'revisionIn'> = {
   ...onServer,
+  slowMark: sql``,
   hasOneWriter: false,
   isInProcess: false,
   areFew: async () => true,

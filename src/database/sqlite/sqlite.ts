@@ -25,7 +25,7 @@ import { createSqliteKysely, createStatementCache, type Run, runOn } from './dia
 import { createFileIdentity } from './file-identity.ts'
 import { createLargeWriter } from './large-writer.ts'
 import { areFew, countWords, inPart, matchesColumns, matchesWords, matchesWordsInOrder, selective } from './search.ts'
-import { createSlowReads } from './slow-reads.ts'
+import { createSlowReads, SLOW } from './slow-reads.ts'
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
 
@@ -61,6 +61,7 @@ export const isTooOld = (version: string): boolean => {
 
 const sqliteSql: Sql = {
   ...inThisProcess,
+  slowMark: SLOW,
   hasOneWriter: true,
   isInProcess: true,
   areFew,

@@ -24,6 +24,21 @@ export const Item = z
   .meta({ id: 'HistoryItem', columns: ['kind', 'change', 'name', 'fields', 'id'] })
 export type Item = z.infer<typeof Item>
 
+const Simple = z.union([z.null(), z.boolean(), z.number(), z.string()])
+export type SimpleValue = z.infer<typeof Simple>
+
+/** An object of a change, in short. */
+export const ChangeObject = z
+  .object({
+    ...{ kind: Kind, id: z.string(), name: z.string().describe('As of then'), change: ItemChange },
+    fields: z
+      .array(z.object({ field: z.string(), from: Simple.optional(), to: Simple.optional() }))
+      .describe('Of an update: the first 3 that differ, with their values if both are short'),
+    names: Names,
+  })
+  .meta({ id: 'ChangeObject' })
+export type ChangeObject = z.infer<typeof ChangeObject>
+
 const origin = {
   operation: z.string().describe('The operation, or the job'),
   user_id: z.string(),
@@ -52,6 +67,7 @@ export const Change = z
       .object(Object.fromEntries(ItemChange.options.map((change) => [change, z.record(z.string(), z.int())])))
       .partial()
       .describe('The number of objects by change and kind'),
+    objects: z.array(ChangeObject).describe('The first 3, those of the resource of the operation before others'),
     undoes,
     undone_by: z.string().nullable().describe('The newest undo of it that is not undone itself'),
     items: z.array(Item).optional().describe('The first 100 objects'),
@@ -71,6 +87,8 @@ export const HistoryEntry = z
   .meta({ id: 'HistoryEntry', columns: ['at', 'username', 'change', 'fields', 'note', 'change_id'] })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
 
+/** The longest text by which objects are found. */
+const MAX_NAME_CHARACTERS = 128
 /** The most rows of a page. */
 const MAX_ROWS = 1000
 const DEFAULT_ROWS = 100
@@ -104,6 +122,10 @@ export const history = {
       z.object({
         kind: Kind.optional().describe('Only changes of an object of this kind'),
         object_id: Filter.optional().describe('Only changes of the object with this id'),
+        q: line(MAX_NAME_CHARACTERS)
+          .min(1)
+          .optional()
+          .describe('Only changes of an object with this in its name, or with an earlier name that begins so'),
         user_id: idOf('users').optional(),
         operation: Filter.optional(),
         from: moment('Not before').optional(),

@@ -1,7 +1,7 @@
 /** The rules of the history: what a caller sees of the changes, and how they are recorded. */
 
 import type { Config } from '../../base/config/config.ts'
-import { type Counts, formatSummary } from '../../contract/change-summary.ts'
+import { formatSummary } from '../../contract/change-summary.ts'
 import { invalidField, notFound, orNotFound } from '../../contract/errors.ts'
 import { createAsOfDb } from '../../database/as-of-views.ts'
 import { type TableView, TableViews } from '../../database/cte-views.ts'
@@ -15,12 +15,14 @@ import type { Handlers } from '../../kernel/implement.ts'
 import type { Page } from '../../kernel/list.ts'
 import { listTables } from '../../resource/scoped/views.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, type ItemChange } from './api.ts'
-import { loadCounts } from './change-counts.ts'
+import { buildChanges } from './build-changes.ts'
 import * as entries from './entry-store.ts'
 import { buildItem, streamChangeItems, streamItemsBetween } from './items.ts'
 import { KIND_NAMES, KINDS, type Kind, toKind } from './kind-names.ts'
 import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
+import * as changeList from './list/change-list.ts'
 import { formatTime, isSettled, parseFilterTime, parseMoment } from './moment.ts'
+import { findObjects } from './names/find-objects.ts'
 import { nameItems, type Shown } from './names/names.ts'
 import { buildPastTables, MAX_LATER_ROWS_READ } from './past/past-tables.ts'
 import { createRecorder } from './record-store.ts'
@@ -33,29 +35,6 @@ import { VisibleItems } from './visible-items.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
 const SHOWN_ITEMS = 100
-
-const toChange = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => {
-  const mayKnowWho = ctx.caller.permissions.has('audit:read')
-  return {
-    id: row.id,
-    at: formatTime(row.atMs),
-    operation: row.operation,
-    user_id: mayKnowWho ? row.user_id : '',
-    username: row.username,
-    // Written by `record-store.ts` from a caller.
-    via: row.via as Change['via'],
-    key_id: mayKnowWho ? row.key_id : '',
-    oauth_client: row.oauth_client,
-    tool: row.tool,
-    ip_address: mayKnowWho ? row.ip_address : '',
-    request_id: row.request_id,
-    note: row.note,
-    summary: formatSummary(counts),
-    counts,
-    undoes: row.undoes,
-    undone_by: row.undone_by,
-  }
-}
 
 /** Returns the rows of a page out of batches of all rows. */
 async function* pickPage<Row>(batches: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
@@ -81,11 +60,12 @@ const formatItems = async function* (ctx: Ctx, items: AsyncIterable<Shown[]>): A
 }
 
 /** A change, as far as the caller sees its objects. */
-type SeenChange = { readonly row: store.StoredChange; readonly sight: VisibleItems; readonly counts: Counts }
+type SeenChange = { readonly row: store.StoredChange; readonly sight: VisibleItems; readonly change: Change }
 
-const loadSeenChange = async (ctx: Ctx, row: store.StoredChange): Promise<SeenChange> => {
+const loadSeenChange = async (ctx: Ctx, row: store.StoredChange): Promise<SeenChange | undefined> => {
   const visible = await VisibleItems.of(ctx)
-  return { row, sight: visible, counts: (await loadCounts(ctx, visible, [row]))(row) }
+  const [change] = await buildChanges(ctx, visible, [row])
+  return change && { row, sight: visible, change }
 }
 
 /** @throws AppError NOT_FOUND for a change of which the caller sees no item */
@@ -93,15 +73,21 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<SeenChange> => {
   const row = orNotFound(await store.findChange(ctx, id), 'change', id)
   if (row.atMs < (await store.readBeginning(ctx))) throw notFound('change', id)
   const seen = await loadSeenChange(ctx, row)
-  return orNotFound(Object.keys(seen.counts).length > 0 ? seen : undefined, 'change', id)
+  return orNotFound(seen && Object.keys(seen.change.counts).length > 0 ? seen : undefined, 'change', id)
 }
 
 /** Returns a change with its first items. */
-const showChange = async (ctx: Ctx, { row, sight: visible, counts }: SeenChange): Promise<Change> => {
+const showChange = async (ctx: Ctx, { row, sight: visible, change }: SeenChange): Promise<Change> => {
   const items: Shown[] = []
   const all = streamChangeItems(ctx, row.seq, { sight: visible, kinds: visible.kinds })
   for await (const rows of pickPage(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...toChange(ctx, row, counts), items: await nameItems(ctx, items) }
+  return { ...change, items: await nameItems(ctx, items) }
+}
+
+/** Returns a change that this transaction may have made, with its first items. */
+const showStored = async (ctx: Ctx, id: string): Promise<Change> => {
+  const row = orNotFound(await store.findChange(ctx, id), 'change', id)
+  return showChange(ctx, orNotFound(await loadSeenChange(ctx, row), 'change', id))
 }
 
 /** The tables from which the items of changes are read. */
@@ -220,14 +206,17 @@ export type HistoryOptions = {
 export const historyFeature = ({ config, operations }: HistoryOptions): Feature => ({
   operations: [
     ...implement(history, {
-      list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
+      list: async (ctx, { kind, object_id, q, user_id, operation, from, to, ...page }) => {
         const visible = await VisibleItems.of(ctx)
         const tables = await readRevision(ctx, visible, ['changes', 'history_extent'])
         // Users are hidden from callers without this permission, so none of them matches.
         const isHidden = user_id !== undefined && !ctx.caller.permissions.has('audit:read')
+        const kinds = isHidden ? [] : filterKinds(visible, { kind })
         const filter = {
-          kinds: isHidden ? [] : filterKinds(visible, { kind }),
+          kinds,
           object_id,
+          named:
+            q === undefined ? undefined : { text: q, objects: await findObjects(ctx, visible, { kinds, text: q }) },
           user_id,
           operation,
           from: from === undefined ? undefined : await parseFilterTime(ctx, 'from', from),
@@ -239,12 +228,11 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         const seen = visible.isWhole ? undefined : await findVisibleChanges(ctx, visible, filter)
         async function* rows(): AsyncGenerator<string[]> {
           const found = seen
-            ? await store.findChangesBySeq(ctx, seen.slice(offset, offset + limit))
-            : await store.findChanges(ctx, filter, { limit, offset })
-          const counts = await loadCounts(ctx, visible, found)
-          yield found.map((row) => JSON.stringify(toChange(ctx, row, counts(row))))
+            ? await changeList.findChangesBySeq(ctx, seen.slice(offset, offset + limit))
+            : await changeList.findChanges(ctx, filter, { limit, offset })
+          yield (await buildChanges(ctx, visible, found)).map((change) => JSON.stringify(change))
         }
-        const total = async () => seen?.length ?? store.countChanges(ctx, filter)
+        const total = async () => seen?.length ?? changeList.countChanges(ctx, filter)
         return new JsonList<Change>({ revision, total, rows })
       },
       diff: async (ctx, { from, to, kind, ...page }) => {
@@ -266,7 +254,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
           begins_at: formatTime(await store.readBeginning(ctx)),
           retention_days: config.historyRetentionDays,
           changes: visible.isWhole
-            ? await store.countChanges(ctx, { kinds })
+            ? await changeList.countChanges(ctx, { kinds })
             : (await findVisibleChanges(ctx, visible, { kinds })).length,
         }
       },
@@ -279,10 +267,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         run: async (ctx, { id }) => {
           await getOrThrow(ctx, id)
           const made = await undoChange(ctx, id, { ...config, operations })
-          return showChange(
-            ctx,
-            await loadSeenChange(ctx, orNotFound(await store.findChange(ctx, made), 'change', made)),
-          )
+          return showStored(ctx, made)
         },
       },
       items: async (ctx, { id, kind, change, ...page }) => {
@@ -342,9 +327,8 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
   return {
     record: createRecorder(db, await store.findNewestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
-      const row = id === '' ? undefined : await store.findChange(ctx, id)
-      if (!row) return buildEmptyChange(ctx)
-      return { ...(await showChange(ctx, await loadSeenChange(ctx, row))), id: '', at: '' }
+      const isMade = id !== '' && (await store.findChange(ctx, id)) !== undefined
+      return isMade ? { ...(await showStored(ctx, id)), id: '', at: '' } : buildEmptyChange(ctx)
     },
     past: async (ctx, text, hidden = []) => {
       const moment = await parseMoment(ctx, 'as_of', text)
@@ -377,6 +361,7 @@ const buildEmptyChange = ({ caller, requestId }: Ctx): Change => ({
   note: '',
   summary: formatSummary({}),
   counts: {},
+  objects: [],
   undoes: null,
   undone_by: null,
   items: [],

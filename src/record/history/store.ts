@@ -5,10 +5,8 @@ import { prepared } from '../../database/query/prepared.ts'
 import { padKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
-import { countRows } from '../../kernel/list.ts'
 import type { ItemChange } from './api.ts'
 import type { Kind } from './kind-names.ts'
-import { KINDS } from './kind-names.ts'
 import type { ChangeRow } from './table.ts'
 
 export const EXTENT_ID = 1
@@ -21,7 +19,7 @@ export type StoredChange = Omit<ChangeRow, 'seq' | 'at' | 'snapshot_xmax'> & {
 
 type Selected = Omit<ChangeRow, 'seq'> & { readonly seq: number | string }
 
-const toStored = ({ seq, at, snapshot_xmax, ...row }: Selected): StoredChange => ({
+export const toStored = ({ seq, at, snapshot_xmax, ...row }: Selected): StoredChange => ({
   ...row,
   seq: Number(seq),
   atMs: Number(at),
@@ -133,115 +131,6 @@ export const removeSome = async (
  * keeps SQLite from reading them by the index of their times (sqlite.org/optoverview.html, 'unary +').
  */
 export const isKept = sql<SqlBool>`+changes.at >= (SELECT begins_at FROM history_extent)`
-
-export type ChangeFilter = {
-  /** Only changes with an object of one of these kinds. */
-  readonly kinds: readonly Kind[]
-  readonly object_id?: string | undefined
-  readonly user_id?: string | undefined
-  readonly operation?: string | undefined
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-  /** Only changes with a lower number. */
-  readonly before?: number | undefined
-}
-
-/** Up to this many items, the changes of a kind are found by its items. */
-const MAX_ITEMS_READ_BY_KIND = 5000
-
-/** Returns true if few items have these kinds. */
-const hasFewItems = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boolean> => {
-  const some = db
-    .selectFrom('history')
-    .select('seq')
-    .where('kind', 'in', kinds)
-    .limit(MAX_ITEMS_READ_BY_KIND + 1)
-  const { n } = await db
-    .selectFrom(some.as('some'))
-    .select(({ fn }) => fn.countAll<number | string>().as('n'))
-    .executeTakeFirstOrThrow()
-  return Number(n) <= MAX_ITEMS_READ_BY_KIND
-}
-
-/** Returns the query for the matching changes, newest first. */
-const buildChangesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
-  const { db } = ctx
-  const { kinds, object_id, user_id, operation, from, to, before } = filter
-  let query = db.selectFrom('changes').selectAll().where(isKept).orderBy('seq', 'desc')
-  if (user_id !== undefined)
-    query = query.where((eb) => eb.or([eb('user_id', '=', user_id), eb('key_id', '=', user_id)]))
-  if (operation !== undefined) query = query.where('operation', '=', operation)
-  if (from !== undefined) query = query.where('at', '>=', from)
-  if (to !== undefined) query = query.where('at', '<=', to)
-  if (before !== undefined) query = query.where('seq', '<', before)
-  if (kinds.length === 0) return query.where(sql<SqlBool>`1 = 0`)
-  if (object_id === undefined && kinds.length === KINDS.length) return query
-  const items = db.selectFrom('history').select('history.seq').where('kind', 'in', kinds)
-  if (object_id !== undefined) return query.where('seq', 'in', items.where('id', '=', object_id))
-  if (await hasFewItems(ctx, kinds)) return query.where('seq', 'in', items)
-  return query.where(({ exists, selectFrom }) =>
-    exists(
-      selectFrom('history')
-        .select('history.id')
-        .whereRef('history.seq', '=', 'changes.seq')
-        .where('history.kind', 'in', kinds),
-    ),
-  )
-}
-
-/** Returns a page of the matching changes, newest first. */
-export const findChanges = async (
-  ctx: StoreScope,
-  filter: ChangeFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<StoredChange[]> => {
-  const query = await buildChangesQuery(ctx, filter)
-  return (await query.limit(limit).offset(offset).execute()).map(toStored)
-}
-
-/** A change with the number of its objects. */
-export type SizedChange = Pick<StoredChange, 'seq' | 'counts'>
-
-/** Returns the changes with these numbers, newest first. */
-export const findChangesBySeq = async ({ db }: StoreScope, seqs: readonly number[]): Promise<StoredChange[]> => {
-  const found: StoredChange[] = []
-  for (const batch of splitBatches(seqs))
-    found.push(...(await db.selectFrom('changes').selectAll().where('seq', 'in', batch).execute()).map(toStored))
-  return found.sort((a, b) => b.seq - a.seq)
-}
-
-/** A number of changes up to a number, which no later change alters. */
-type Counted = { readonly seq: number; readonly count: number }
-
-/** The number of new changes after which the count up to them is cached. */
-const COUNTED_AT_ONCE = 1000
-
-/** Returns the highest number below which all changes are visible. */
-const findSettledSeq = async ({ db, store }: StoreScope): Promise<number> => {
-  const newest = db.selectFrom('changes').select(['seq', 'snapshot_xmax']).orderBy('seq', 'desc').limit(1)
-  const underWay = await store.sql.underWay(db)
-  const row = await newest.offset(underWay ? COUNTED_AT_ONCE : 0).executeTakeFirst()
-  return row && (!underWay || underWay.oldest >= BigInt(row.snapshot_xmax)) ? Number(row.seq) : 0
-}
-
-/** Counts the matching changes. Counting a million takes long, so the count of the older ones is cached. */
-export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promise<number> => {
-  const query = await buildChangesQuery(ctx, filter)
-  const within = (after: number, until?: number): Promise<number> => {
-    const newer = query.where('seq', '>', after)
-    return countRows(until === undefined ? newer : newer.where('seq', '<=', until))
-  }
-  // Only the beginning of the history hides changes.
-  const counts = ctx.store.cache.at<Counted>('history.counts', await ctx.store.revision(['history_extent']))
-  const key = JSON.stringify(filter)
-  let known = counts.get(key) ?? { seq: 0, count: 0 }
-  const settled = await findSettledSeq(ctx)
-  if (settled >= known.seq + COUNTED_AT_ONCE) {
-    known = { seq: settled, count: known.count + (await within(known.seq, settled)) }
-    counts.set(key, known, key.length)
-  }
-  return known.count + (await within(known.seq))
-}
 
 /** The number of objects with states that are read at once. */
 const AT_ONCE = 500

@@ -82,13 +82,14 @@ const isCableEnd = (value: unknown): value is { readonly port_id: string; readon
 const listEnds = ({ a, b }: Document) => [a, b].filter(isCableEnd)
 
 /** Returns the objects that name an item which has no name of its own. */
-const listNaming = ({ item: { kind, id }, document }: Shown<Named>): Referred[] => {
+const listNaming = ({ item: { kind, id }, document }: Shown<Named>, withDevices: boolean): Referred[] => {
   if (kind === 'relationship') {
     const { parent_id, child_id } = parseId(id)
     return [parent_id, child_id].map((device) => ({ kind: 'device', id: device }))
   }
   if (kind === 'cable') return listEnds(document).map(({ port_id }) => ({ kind: 'port', id: port_id }))
   if (kind === 'discovery-lock') return [{ kind: 'device', id: id.split(' ')[0] ?? '' }]
+  if (kind === 'port' && withDevices) return [{ kind: 'device', id: toText(document.device_id) }]
   return kind === 'discovery-rule' ? [{ kind: 'network', id: toText(document.network_id) }] : []
 }
 
@@ -117,8 +118,8 @@ class Names {
     return device === undefined ? name : `${device} ${name}`
   }
 
-  /** Returns the name of an item. */
-  of(shown: Shown<Named>): string {
+  /** Returns the name of an item. @param withDevice a port is named after its device */
+  of(shown: Shown<Named>, withDevice: boolean): string {
     const { item, document } = shown
     const named = (kind: Kind, id: string) => this.get(shown, { kind, id })
     if (item.kind === 'relationship') {
@@ -138,6 +139,10 @@ class Names {
       const name = named('device', device)
       return name === undefined ? item.name : `${name} ${field}`
     }
+    if (item.kind === 'port' && withDevice) {
+      const device = named('device', toText(document.device_id))
+      return device === undefined ? item.name : `${device} ${item.name}`
+    }
     if (item.kind === 'discovery-rule') return named('network', toText(document.network_id)) ?? item.name
     return item.name
   }
@@ -148,12 +153,19 @@ const getListPermission = (kind: Kind): Permission => KIND_NAMES[kind].read.repl
 
 const NO_TARGETS: CustomTargets = new Map()
 
+/** `withDevices`: ports are named after their devices. */
+type Naming = { readonly withDevices: boolean }
+
 /** Returns items with the names of their objects as of then, for a caller who may list these. */
-export const nameItems = async <T extends Named>(ctx: Ctx, all: readonly Shown<T>[]): Promise<T[]> => {
+export const nameItems = async <T extends Named>(
+  ctx: Ctx,
+  all: readonly Shown<T>[],
+  { withDevices }: Naming = { withDevices: false },
+): Promise<T[]> => {
   const custom = all.some(({ item }) => hasCustomValues(item)) ? await findCustomTargets(ctx) : NO_TARGETS
   const parts = all.map((shown) => ({
     shown,
-    naming: listNaming(shown),
+    naming: listNaming(shown, withDevices),
     referred: listReferred(shown.item, custom),
   }))
   const visible = await VisibleItems.of(ctx, getListPermission)
@@ -187,7 +199,7 @@ export const nameItems = async <T extends Named>(ctx: Ctx, all: readonly Shown<T
     })
     return {
       ...shown.item,
-      name: names.of(shown),
+      name: names.of(shown, withDevices),
       ...(pairs.length > 0 && { names: Object.fromEntries(pairs) }),
     }
   })
