@@ -50,7 +50,7 @@ export const buildChanges = async (
       note: row.note,
       summary: formatSummary(ofNouns),
       counts: ofNouns,
-      objects: objects.get(row.seq) ?? [],
+      objects: [...(objects.get(row.seq) ?? [])],
       undoes: row.undoes,
       undone_by: row.undone_by,
     }

@@ -1,6 +1,7 @@
 /** The queries of the history of one object. */
-import { type Kysely, sql } from 'kysely'
-import { splitBatches } from '../../database/query/batches.ts'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import { prepared } from '../../database/query/prepared.ts'
+import { preparedTuples } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
 import { KINDS, type Kind } from './kind-names.ts'
@@ -116,9 +117,6 @@ type EntryPage = {
 
 const formatKey = ({ kind, id, seq }: EntryKey): string => `${kind} ${id} ${seq}`
 
-/** No id contains this noncharacter (Unicode 23.7). */
-const LAST_ID = '\u{10ffff}'
-
 /** Returns a page of the changes of an object, newest first. */
 export const findEntries = async ({ db }: StoreScope, of: HistoryOf, { limit, offset, seen }: EntryPage) => {
   const wanted = seen?.slice(offset, offset + limit)
@@ -159,46 +157,50 @@ export const findEntries = async ({ db }: StoreScope, of: HistoryOf, { limit, of
 /** The number of objects of a change that are named with it. */
 export const FIRST_OBJECTS = 3
 
-/** Returns the first objects of these kinds, by id. @param asked kinds of changes */
-export const findFirstKeys = async (
-  { db }: StoreScope,
-  asked: readonly { readonly seq: number; readonly kind: Kind }[],
-): Promise<EntryKey[]> => {
-  const found: EntryKey[] = []
-  for (const batch of splitBatches(asked)) {
-    const rows = batch.map(({ seq, kind }) => sql`(CAST(${seq} AS BIGINT), CAST(${kind} AS TEXT))`)
-    // The last one is found first: a change may have very many objects.
-    const { rows: keys } = await sql<{ kind: Kind; id: string; seq: number | string }>`
-      WITH asked (seq, kind) AS (VALUES ${sql.join(rows)}),
-      firsts (seq, kind, last) AS (SELECT seq, kind, (
-        SELECT id FROM history WHERE history.seq = asked.seq AND history.kind = asked.kind
-        ORDER BY id LIMIT 1 OFFSET ${sql.lit(FIRST_OBJECTS - 1)}) FROM asked)
-      SELECT history.kind, history.id, history.seq FROM firsts JOIN history
-      ON history.seq = firsts.seq AND history.kind = firsts.kind AND history.id <= coalesce(firsts.last, ${LAST_ID})`.execute(
-      db,
-    )
-    found.push(...keys.map(({ kind, id, seq }) => ({ kind, id, seq: Number(seq) })))
-  }
-  return found
+/** The objects of a kind of a change, and how many there are. */
+export type KindOfChange = { readonly seq: number; readonly kind: Kind; readonly count: number }
+
+type SelectedKey = { readonly kind: string; readonly id: string; readonly seq: number | string }
+
+// `record-store.ts` only writes kinds.
+const toKey = ({ kind, id, seq }: SelectedKey): EntryKey => ({ kind: kind as Kind, id, seq: Number(seq) })
+
+const keysOfChanges = preparedTuples(['seq', 'kind'], (db: Kysely<Tables>, asked: Pick<EntryKey, 'seq' | 'kind'>[]) => {
+  const rows = asked.map(({ seq, kind }) => sql`(CAST(${seq} AS BIGINT), CAST(${kind} AS TEXT))`)
+  return db
+    .selectFrom('history')
+    .select(['kind', 'id', 'seq'])
+    .where(sql<SqlBool>`(seq, kind) IN (VALUES ${sql.join(rows)})`)
+})
+
+const firstKeys = prepared(
+  (db: Kysely<Tables>, { seq, kind }: { seq: number; kind: string }) =>
+    db
+      .selectFrom('history')
+      .select(['kind', 'id', 'seq'])
+      .where('seq', '=', seq)
+      .where('kind', '=', kind)
+      .orderBy('id')
+      .limit(FIRST_OBJECTS),
+  'many',
+)
+
+/** Returns the first objects of these kinds of changes by id, in any order. */
+export const findFirstKeys = async (scope: StoreScope, asked: readonly KindOfChange[]): Promise<EntryKey[]> => {
+  const few = asked.filter(({ count }) => count <= FIRST_OBJECTS)
+  // A change may have very many objects.
+  const many = asked.filter(({ count }) => count > FIRST_OBJECTS)
+  const found = await Promise.all([keysOfChanges(scope, few), ...many.map((one) => firstKeys(scope, one))])
+  return found.flat().map(toKey)
 }
 
+const itemsByKeys = preparedTuples(['kind', 'id', 'seq'], (db: Kysely<Tables>, keys: EntryKey[]) => {
+  const rows = keys.map(
+    ({ kind, id, seq }) => sql`(CAST(${kind} AS TEXT), CAST(${id} AS TEXT), CAST(${seq} AS BIGINT))`,
+  )
+  return withNext(db).where(sql<SqlBool>`(history.kind, history.id, history.seq) IN (VALUES ${sql.join(rows)})`)
+})
+
 /** Returns items with the next change of their objects, in any order. */
-export const findItems = async ({ db }: StoreScope, keys: readonly EntryKey[]): Promise<StoredItem[]> => {
-  const found: StoredItem[] = []
-  for (const batch of splitBatches(keys)) {
-    const rows = batch.map(
-      ({ kind, id, seq }) => sql`(CAST(${kind} AS TEXT), CAST(${id} AS TEXT), CAST(${seq} AS BIGINT))`,
-    )
-    const asked = sql<EntryKey>`(WITH asked (kind, id, seq) AS (VALUES ${sql.join(rows)}) SELECT * FROM asked)`
-    const items = await withNext(db)
-      .innerJoin(asked.as('asked'), (join) =>
-        join
-          .onRef('asked.kind', '=', 'history.kind')
-          .onRef('asked.id', '=', 'history.id')
-          .onRef('asked.seq', '=', 'history.seq'),
-      )
-      .execute()
-    found.push(...items.map(toItem))
-  }
-  return found
-}
+export const findItems = async (scope: StoreScope, keys: readonly EntryKey[]): Promise<StoredItem[]> =>
+  (await itemsByKeys(scope, keys)).map(toItem)

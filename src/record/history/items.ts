@@ -22,7 +22,7 @@ export const compareFields = (before: Document | undefined, after: Document | un
   return Object.fromEntries(
     names.flatMap((name) => {
       const [from, to] = [before?.[name] ?? null, after?.[name] ?? null]
-      return isWhole || !Bun.deepEquals(from, to) ? [[name, { from, to }]] : []
+      return isWhole || (from !== to && !Bun.deepEquals(from, to)) ? [[name, { from, to }]] : []
     }),
   )
 }

@@ -116,6 +116,7 @@ const findRecentNamed = async (
     })
     .limit(limit)
     .offset(offset)
+    .modifyEnd(ctx.store.sql.slowMark)
     .execute()
   return rows.length === limit ? rows.map(toStored) : undefined
 }

@@ -8,7 +8,7 @@ import { KINDS, type Kind } from '../kind-names.ts'
 import { KIND_RULES } from '../kinds.ts'
 import type { SeenCounts } from '../seen-changes.ts'
 import type { VisibleItems } from '../visible-items.ts'
-import { nameItems, type Shown } from './names.ts'
+import { getListPermission, nameItems, type Shown } from './names.ts'
 
 /** The most fields of an update that are named. */
 const MAX_FIELDS = 3
@@ -39,18 +39,14 @@ const addCounts = (counts: SeenCounts['counts']): Map<Kind, number> => {
 const buildKey = ({ kind, seq }: Pick<EntryKey, 'kind' | 'seq'>): string => `${seq} ${kind}`
 
 /** Returns the keys of the first objects of changes that the caller sees, in order. */
-const findKeys = async (
-  ctx: Ctx,
-  { parts }: VisibleItems,
-  changes: readonly (Named & { readonly seen: SeenCounts })[],
-): Promise<EntryKey[]> => {
+const findKeys = async (ctx: Ctx, { parts }: VisibleItems, changes: readonly SeenChange[]): Promise<EntryKey[]> => {
   const wanted = changes.flatMap((change) => {
     const counts = addCounts(change.seen.counts)
     let left = FIRST_OBJECTS
     return sortKinds(change, counts).flatMap((kind) => {
-      const most = left
-      left -= Math.min(left, counts.get(kind) ?? 0)
-      return most > 0 ? [{ seq: change.seq, kind, most, ids: change.seen.first.get(kind) }] : []
+      const [most, count] = [left, counts.get(kind) ?? 0]
+      left -= Math.min(left, count)
+      return most > 0 ? [{ seq: change.seq, kind, count, most, ids: change.seen.first.get(kind) }] : []
     })
   })
   // All objects of the other kinds are seen.
@@ -101,12 +97,10 @@ const build = ({ kind, id, seq, before, next_seq, next_before }: StoredItem, pre
     after: next_seq === null ? present.get(`${kind} ${id}`) : next_before,
   })
 
-/** Returns the first objects of changes that the caller sees, by the number of the change. */
-export const loadObjects = async (
-  ctx: Ctx,
-  visible: VisibleItems,
-  changes: readonly (Named & { readonly seen: SeenCounts })[],
-): Promise<ReadonlyMap<number, ChangeObject[]>> => {
+type SeenChange = Named & { readonly seen: SeenCounts }
+type ObjectsBySeq = ReadonlyMap<number, readonly ChangeObject[]>
+
+const readObjects = async (ctx: Ctx, visible: VisibleItems, changes: readonly SeenChange[]): Promise<ObjectsBySeq> => {
   const keys = await findKeys(ctx, visible, changes)
   // The present first: a change that is committed in between records the document that was read here.
   const present = await findPresent(ctx, keys)
@@ -115,10 +109,37 @@ export const loadObjects = async (
     const item = items.get(`${buildKey(key)} ${key.id}`)
     return item ? [keepFields(build(item, present))] : []
   })
-  const objects = new Map<number, ChangeObject[]>()
-  for (const [i, item] of (await nameItems(ctx, shown, { withDevices: true })).entries()) {
-    const seq = shown[i]?.to ?? 0
-    objects.set(seq, [...(objects.get(seq) ?? []), toObject(item)])
-  }
-  return objects
+  const named = await nameItems(ctx, shown, { withDevices: true })
+  const all = named.map((item, i) => ({ seq: shown[i]?.to ?? 0, object: toObject(item) }))
+  return new Map(
+    [...Map.groupBy(all, ({ seq }) => seq)].map(([seq, some]) => [seq, some.map(({ object }) => object)] as const),
+  )
+}
+
+/** The memory of an object, in bytes. */
+const OBJECT_BYTES = 500
+
+/**
+ * Returns the first objects of changes that the caller sees, by the number of the change. A committed change stays as it is, so its objects
+ * are cached for the callers who see all objects of the same kinds.
+ */
+export const loadObjects = async (
+  ctx: Ctx,
+  visible: VisibleItems,
+  changes: readonly SeenChange[],
+): Promise<ObjectsBySeq> => {
+  if (!visible.isWhole || ctx.caller.scopedPermissions || ctx.db !== ctx.store.read)
+    return readObjects(ctx, visible, changes)
+  const revision = await ctx.store.revision(['history_extent'])
+  const cache = ctx.store.cache.at<readonly ChangeObject[]>('history.objects', revision)
+  const listed = KINDS.filter((kind) => ctx.caller.permissions.has(getListPermission(kind)))
+  const caller = Bun.hash(`${visible.key} ${listed.join()}`).toString(36)
+  const known = new Map(changes.map(({ seq }) => [seq, cache.get(`${caller} ${seq}`)] as const))
+  const read = await readObjects(
+    ctx,
+    visible,
+    changes.filter(({ seq }) => known.get(seq) === undefined),
+  )
+  for (const [seq, objects] of read) cache.set(`${caller} ${seq}`, objects, OBJECT_BYTES * objects.length)
+  return new Map(changes.map(({ seq }) => [seq, known.get(seq) ?? read.get(seq) ?? []]))
 }

@@ -18,7 +18,10 @@ const findEarlier = async (
   if (visible.isWhole) {
     const objects = ctx.db.selectFrom(rows.as('earlier')).select(['earlier.kind', 'earlier.id']).distinct()
     // The recorder writes these kinds.
-    return (await objects.limit(most + 1).execute()) as Found[]
+    return (await objects
+      .limit(most + 1)
+      .modifyEnd(ctx.store.sql.slowMark)
+      .execute()) as Found[]
   }
   // An object may have had the name where the caller does not see it.
   const all = (await rows.execute()).map(({ kind, id, seq }) => ({

@@ -149,7 +149,8 @@ class Names {
 }
 
 /** Returns the permission to list the objects of a kind. */
-const getListPermission = (kind: Kind): Permission => KIND_NAMES[kind].read.replace(/:read$/, ':list') as Permission
+export const getListPermission = (kind: Kind): Permission =>
+  KIND_NAMES[kind].read.replace(/:read$/, ':list') as Permission
 
 const NO_TARGETS: CustomTargets = new Map()
 
@@ -168,6 +169,7 @@ export const nameItems = async <T extends Named>(
     naming: listNaming(shown, withDevices),
     referred: listReferred(shown.item, custom),
   }))
+  if (parts.every(({ naming, referred }) => naming.length + referred.length === 0)) return all.map(({ item }) => item)
   const visible = await VisibleItems.of(ctx, getListPermission)
   const readVisible = async (asked: readonly Asked[]): Promise<Documents> => {
     const listed = asked.filter(({ kind }) => visible.kinds.includes(kind))
