@@ -133,7 +133,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     utilizationFeature(options),
     search,
     lookupFeature(options),
-    dashboardFeature(objectNames),
+    dashboardFeature({ ...options, names: objectNames }),
     credentialsFeature(options),
     secretsFeature(options),
     roles,

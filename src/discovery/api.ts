@@ -339,10 +339,17 @@ export const inbox = {
     http: 'GET /api/discovery/inbox/summary',
     access: 'discovery:list',
     scope: 'filter',
+    shows: ['conflicts'],
     input: () => z.object({ network_id: idOf('networks').optional() }),
     output: () =>
       z
-        .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int(), ignored: z.int() })
+        .object({
+          ...{ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int(), ignored: z.int() },
+          inventory_conflicts: z
+            .int()
+            .nullable()
+            .describe('Active conflicts of the inventory, of all networks; null if you may not list them'),
+        })
         .meta({ id: 'InboxSummary' }),
   }),
   accept: operation({

@@ -26,6 +26,43 @@ const TroubledWebhook = z.object({
 
 const EndingKey = z.object({ id: z.string(), name: z.string(), expires_at: Timestamp })
 
+/** In the order of answers: what is critical, then warnings, then information. */
+export const ATTENTION_KINDS = [
+  'conflict.duplicate_ip',
+  'conflict.overlapping_subnet',
+  'network.full',
+  'pool.full',
+  'webhook.disabled',
+  'webhook.failing',
+  'dns.attention',
+  'scan.failed',
+  'inbox.gone',
+  'inbox.changed',
+  'inbox.conflict',
+  'inbox.new',
+  'key.ending',
+  'credentials.sleeping',
+  'scan.running',
+] as const
+
+const AttentionObject = z.object({
+  type: z.string(),
+  id: z.string(),
+  name: z.string(),
+  note: z.string().describe('Its state in words; the time of a key or of credentials'),
+})
+export type AttentionObject = z.infer<typeof AttentionObject>
+
+export const Attention = z
+  .object({
+    kind: z.enum(ATTENTION_KINDS),
+    severity: z.enum(['critical', 'warning', 'info']),
+    count: z.int(),
+    objects: z.array(AttentionObject).describe('The first 3'),
+  })
+  .meta({ id: 'Attention' })
+export type Attention = z.infer<typeof Attention>
+
 const Change = AuditChange.extend({
   object: AuditObject.nullable().describe('By its name; null if no name is known, or the caller may not read it'),
 })
@@ -36,7 +73,12 @@ export const Dashboard = z
     networks: z.int().nullable(),
     pools: z.int().nullable(),
     datacenters: z.int().nullable(),
-    fullest_networks: z.array(Fill).nullable().describe('Including the networks inside them'),
+    racks: z.int().nullable(),
+    attention: z.array(Attention).describe('Items that need somebody, worst first; of parts that you may list'),
+    fullest_networks: z
+      .array(Fill.extend({ subnet: z.string() }))
+      .nullable()
+      .describe('Including the networks inside them'),
     fullest_pools: z.array(Fill).nullable(),
     full_pools: z
       .object({ count: z.int(), pools: z.array(FullPool).describe('The first of them') })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import { record } from '../utilization/store.ts'
+import { ATTENTION_KINDS } from './api.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -28,9 +29,9 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
 
   test('names the fullest networks, with their subnets, and no empty one', async () => {
     const { fullest_networks } = await admin.api.dashboard.show()
-    expect(fullest_networks?.map(({ name, utilization }) => [name, utilization])).toEqual([
-      ['inner', 50],
-      ['outer', 0],
+    expect(fullest_networks?.map(({ name, subnet, utilization }) => [name, subnet, utilization])).toEqual([
+      ['inner', '10.0.1.0/30', 50],
+      ['outer', '10.0.0.0/16', 0],
     ])
   })
 
@@ -98,10 +99,83 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
     expect([await names(admin), await names(other)]).toEqual([['ends'], []])
   })
 
+  test('the dashboard names what needs somebody, worst first', async () => {
+    const net = await admin.api.networks.create({ name: 'brim', subnet: '10.8.0.0/30' })
+    await admin.api.devices.create({ name: 'brim-1', addresses: [{ ip: '10.8.0.1' }, { ip: '10.8.0.2' }] })
+    const { attention } = await admin.api.dashboard.show()
+    const of = (kind: string) => attention.find((one) => one.kind === kind)
+    expect(of('conflict.duplicate_ip')).toMatchObject({
+      ...{ severity: 'critical', count: 1 },
+      objects: [{ type: 'conflict', name: '10.0.1.1' }],
+    })
+    expect(of('network.full')).toEqual({
+      ...{ kind: 'network.full', severity: 'critical', count: 1 },
+      objects: [{ type: 'network', id: net.id, name: 'brim', note: '10.8.0.0/30, 0 free' }],
+    })
+    expect(of('pool.full')?.objects.map(({ name, note }) => [name, note])).toEqual([['tight', '0 free']])
+    expect(of('webhook.failing')?.objects.map(({ name, note }) => [name, note])).toEqual([
+      ['bad', '1 event not received in 24 hours'],
+    ])
+    expect(of('key.ending')).toMatchObject({ severity: 'info', count: 1, objects: [{ type: 'key', name: 'ends' }] })
+    const places = attention.map(({ kind }) => ATTENTION_KINDS.indexOf(kind))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(of('scan.failed')).toBeUndefined()
+  })
+
+  test('a network with others in it is not full', async () => {
+    const { id } = await admin.api.networks.create({ name: 'around', subnet: '10.8.0.0/29' })
+    await admin.api.devices.create({
+      name: 'brim-2',
+      addresses: [3, 4, 5, 6].map((host) => ({ ip: `10.8.0.${host}`, network_id: id })),
+    })
+    const { attention } = await admin.api.dashboard.show()
+    expect(attention.find(({ kind }) => kind === 'network.full')?.objects.map(({ name }) => name)).toEqual(['brim'])
+  })
+
+  test('a failed scan needs somebody until the next one of its network', async () => {
+    const { id: network_id } = await admin.api.networks.create({ name: 'scanned', subnet: '192.0.2.0/30' })
+    const row = (id: string, status: 'failed' | 'completed', created_at: string) => ({
+      ...{
+        id,
+        network_id,
+        status,
+        created_at,
+        updated_at: created_at,
+        scan_type: 'quick' as const,
+        stage: '' as const,
+      },
+      ...{ total_hosts: 0, scanned_hosts: 0, found_hosts: 0, hosts_per_second: 0, exclude_ips: '', rule_id: null },
+      ...{ error_message: 'no route', created_by: '', started_at: null, completed_at: null, resumes: 0 },
+      ...{ credential_user: null, holder: '', until_ms: 0 },
+    })
+    const insert = (one: ReturnType<typeof row>) =>
+      app.db.write(({ db }) => db.insertInto('discovery_scans').values(one).execute())
+    const failed = async (caller = admin) =>
+      (await caller.api.dashboard.show()).attention.find(({ kind }) => kind === 'scan.failed')
+    await insert(row('s1', 'failed', '2026-01-01T00:00:00.000Z'))
+    expect(await failed()).toMatchObject({ count: 1, objects: [{ id: 's1', name: 'scanned', note: 'no route' }] })
+    const without = await app.as(['dashboard:read', 'discovery:list'])
+    expect((await failed(without))?.objects[0]?.name).toBe(network_id)
+    await insert(row('s2', 'completed', '2026-01-02T00:00:00.000Z'))
+    expect(await failed()).toBeUndefined()
+  })
+
+  test('a zone with an error needs somebody', async () => {
+    const { id } = await admin.api.dnsZones.create({ name: 'example.net' })
+    await app.db.write(({ db }) =>
+      db.updateTable('dns_zone_states').set({ drift_count: 2 }).where('zone_id', '=', id).execute(),
+    )
+    const { attention } = await admin.api.dashboard.show()
+    expect(attention.find(({ kind }) => kind === 'dns.attention')?.objects).toEqual([
+      { type: 'dns-zone', id, name: 'example.net', note: '2 RRsets differ on the server' },
+    ])
+  })
+
   test('hides objects that the caller may not list', async () => {
     const caller = await app.as(['dashboard:read', 'pools:list'])
-    const { fullest_pools, full_pools, pools, ending_keys, ...hidden } = await caller.api.dashboard.show()
+    const { fullest_pools, full_pools, pools, ending_keys, attention, ...hidden } = await caller.api.dashboard.show()
     expect(pools).toBe(2)
+    expect(attention.map(({ kind }) => kind)).toEqual(['pool.full'])
     expect(Object.values(hidden).every((part) => part === null)).toBe(true)
   })
 })

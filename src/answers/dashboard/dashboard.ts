@@ -1,5 +1,6 @@
 /** Composes the first page from the tables of other features, each part for callers who may list it. */
 import { sql } from 'kysely'
+import type { Config } from '../../base/config/config.ts'
 import { getCachedCount } from '../../database/cache/query-cache.ts'
 import * as discovery from '../../discovery/discovery.ts'
 import * as networks from '../../inventory/networks/networks.ts'
@@ -13,6 +14,7 @@ import type { ObjectNames } from '../../record/audit/object-names.ts'
 import { PING } from '../../record/events/catalogue.ts'
 import { type Current, loadForecasts, toUse } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
+import { type FullObject, findAttention } from './attention.ts'
 
 const FULLEST = 7
 /** From this percentage on, a pool needs attention. */
@@ -26,29 +28,41 @@ const ENDING_MS = 14 * DAY_MS
 
 const later = (ctx: Ctx, byMs: number): string => new Date(Date.parse(ctx.now) + byMs).toISOString()
 
-const countObjects = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> =>
+const countObjects = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters' | 'racks'): Promise<number> =>
   getCachedCount(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
 
 type Full = Current & Omit<Fill, 'days_to_full'>
+type FullNetwork = Full & { readonly subnet: string }
+/** The fullest objects, and those that need attention: from the threshold on, fullest first. */
+type Fullest<T> = { readonly fullest: T[]; readonly full: FullObject[] }
 
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
-const findFullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
+const loadNetworkParts = async (ctx: Ctx, threshold: number): Promise<Fullest<FullNetwork>> => {
   // The use of a network that the caller sees includes that of networks in it that the caller does not see.
-  const all = (await networks.findAllUtilization(ctx.unscoped)).map(({ id, name, utilization }) => {
-    const figures = computeNestedFigures(utilization)
-    return { id, name, ...toUse(utilization), isEmpty: toUse(figures).used === 0, utilization: figures.utilization }
+  const all = (await networks.findAllUtilization(ctx.unscoped)).map((network) => {
+    const { id, name, subnet, hasNetworks, utilization } = network
+    const { available_ips, ...figures } = computeNestedFigures(utilization)
+    const isEmpty = toUse({ ...figures, available_ips }).used === 0
+    return {
+      ...{ id, name, subnet, hasNetworks, isEmpty, available_ips },
+      ...toUse(utilization),
+      utilization: figures.utilization,
+    }
   })
   const seen =
     ctx.unscoped === ctx
       ? undefined
       : new Set((await ctx.db.selectFrom('networks').select('id').execute()).map(({ id }) => id))
-  return all
+  const shown = all
     .filter(({ id, isEmpty }) => !isEmpty && (seen?.has(id) ?? true))
     .sort((a, b) => b.utilization - a.utilization)
-    .slice(0, FULLEST)
+  return {
+    fullest: shown.slice(0, FULLEST),
+    full: shown.filter(({ hasNetworks, utilization }) => !hasNetworks && utilization >= threshold),
+  }
 }
 
-const loadPoolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { readonly fullest: Full[] }> => {
+const loadPoolParts = async (ctx: Ctx, threshold: number): Promise<Pick<Dashboard, 'full_pools'> & Fullest<Full>> => {
   const all = (await pools.findAllUtilization(ctx))
     .map(({ pool: { id, name }, utilization: figures }) => {
       const { utilization, available_ips } = figures
@@ -58,6 +72,7 @@ const loadPoolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & 
   const full = all.filter(({ utilization }) => utilization > NEARLY_FULL)
   return {
     fullest: all.slice(0, FULLEST),
+    full: all.filter(({ utilization }) => utilization >= threshold),
     full_pools: {
       count: full.length,
       pools: full.slice(0, FULL_POOLS).map(({ used: _, total: __, ...pool }) => pool),
@@ -159,35 +174,46 @@ const findChanges = async (ctx: Ctx, names: ObjectNames): Promise<Dashboard['cha
   return shown.map((row) => ({ ...row, object: objects.get(row.id) ?? null }))
 }
 
-const show = async (ctx: Ctx, names: ObjectNames): Promise<Dashboard> => {
+type Options = { readonly names: ObjectNames; readonly config: Pick<Config, 'poolUtilizationThresholdPercent'> }
+
+const show = async (ctx: Ctx, { names, config }: Options): Promise<Dashboard> => {
   const { permissions } = ctx.caller
   const readIfPermitted = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
     permissions.has(permission) ? read(ctx) : null
-  const ofPools = await readIfPermitted('pools:list', loadPoolParts)
-  const ofNetworks = await readIfPermitted('networks:list', findFullestNetworks)
-  const known = await loadForecasts(ctx, [...(ofPools?.fullest ?? []), ...(ofNetworks ?? [])])
+  const threshold = config.poolUtilizationThresholdPercent
+  const ofPools = await readIfPermitted('pools:list', () => loadPoolParts(ctx, threshold))
+  const ofNetworks = await readIfPermitted('networks:list', () => loadNetworkParts(ctx, threshold))
+  const known = await loadForecasts(ctx, [...(ofPools?.fullest ?? []), ...(ofNetworks?.fullest ?? [])])
   const withForecast = ({ id, name, utilization }: Full): Fill => ({
     ...{ id, name, utilization },
     days_to_full: known.get(id)?.days_to_full ?? null,
   })
-  return {
-    devices: await readIfPermitted('devices:list', () => countObjects(ctx, 'devices')),
-    networks: await readIfPermitted('networks:list', () => countObjects(ctx, 'networks')),
-    pools: await readIfPermitted('pools:list', () => countObjects(ctx, 'pools')),
-    datacenters: await readIfPermitted('datacenters:list', () => countObjects(ctx, 'datacenters')),
-    fullest_networks: ofNetworks?.map(withForecast) ?? null,
-    fullest_pools: ofPools?.fullest.map(withForecast) ?? null,
-    full_pools: ofPools?.full_pools ?? null,
+  const parts = {
     conflicts: await readIfPermitted('conflicts:list', countActiveConflicts),
     inbox: await readIfPermitted('discovery:list', countInboxItems),
     running_scans: await readIfPermitted('discovery:list', discovery.countRunning),
     webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.unscoped)),
     ending_keys: await findEndingKeys(ctx.unscoped),
     ...(await findSleepTime(ctx.unscoped)),
+  }
+  return {
+    devices: await readIfPermitted('devices:list', () => countObjects(ctx, 'devices')),
+    networks: await readIfPermitted('networks:list', () => countObjects(ctx, 'networks')),
+    pools: await readIfPermitted('pools:list', () => countObjects(ctx, 'pools')),
+    datacenters: await readIfPermitted('datacenters:list', () => countObjects(ctx, 'datacenters')),
+    racks: await readIfPermitted('racks:list', () => countObjects(ctx, 'racks')),
+    attention: await findAttention(ctx, {
+      ...parts,
+      ...{ fullNetworks: ofNetworks?.full ?? [], fullPools: ofPools?.full ?? [] },
+    }),
+    fullest_networks: ofNetworks?.fullest.map((one) => ({ ...withForecast(one), subnet: one.subnet })) ?? null,
+    fullest_pools: ofPools?.fullest.map(withForecast) ?? null,
+    full_pools: ofPools?.full_pools ?? null,
+    ...parts,
     changes: await readIfPermitted('audit:list', () => findChanges(ctx.unscoped, names)),
   }
 }
 
-export const dashboardFeature = (names: ObjectNames): Feature => ({
-  operations: implement(dashboard, { show: (ctx) => show(ctx, names) }),
+export const dashboardFeature = (options: Options): Feature => ({
+  operations: implement(dashboard, { show: (ctx) => show(ctx, options) }),
 })

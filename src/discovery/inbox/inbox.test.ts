@@ -399,6 +399,7 @@ describe.each(onSqlite())('the inbox on %s', (dialect) => {
     const [, ...others] = await items(id, { bucket: 'new' })
     await d.api.inbox.ignore({ ids: others.map((one) => one.id) })
     expect(await d.api.inbox.summary({ network_id: id })).toEqual({
+      inventory_conflicts: 0,
       new: 1,
       changed: 1,
       gone: 1,

@@ -34,6 +34,12 @@ type Item = {
   readonly findings: readonly Finding[]
 }
 
+/** Returns the number of active conflicts of the inventory; null for callers who may not list them. */
+const countConflicts = async (ctx: Ctx): Promise<number | null> =>
+  ctx.caller.permissions.has('conflicts:list')
+    ? countRows(ctx.db.selectFrom('conflicts').where('status', '=', 'active'))
+    : null
+
 /** @throws AppError NOT_FOUND for one that is not in the inbox */
 const getItemOrThrow = async (ctx: Ctx, id: string): Promise<Item> => {
   const record = await loadOrThrow(ctx, id)
@@ -229,7 +235,7 @@ export const inboxHandlers: Handlers<typeof inbox, Tables> = {
       if (is_ignored === 1) summary.ignored += Number(n)
       else if (bucket !== '') summary[bucket] += Number(n)
     }
-    return summary
+    return { ...summary, inventory_conflicts: await countConflicts(ctx) }
   },
   accept: async (ctx, { items }) =>
     processItems(ctx, items, { word: 'accepted', idOf: ({ id }) => id, run: (choice) => acceptOne(ctx, choice) }),

@@ -138,17 +138,27 @@ export const getUtilizationOrThrow = async (ctx: Ctx, id: string): Promise<Utili
   loadUtilization(ctx, await getNetworkOrThrow(ctx.unscoped, id))
 
 /** A network with its utilization. */
-type Used = Pick<Network, 'id' | 'name'> & { readonly utilization: Utilization }
+type Used = Pick<Network, 'id' | 'name' | 'subnet'> & {
+  /** True if other networks are in it. */
+  readonly hasNetworks: boolean
+  readonly utilization: Utilization
+}
 
 /** Returns every network with its utilization, by address. */
 export const findAllUtilization = async (ctx: Ctx): Promise<Used[]> => {
   const computeUtilization = await loadUtilizations(ctx)
-  const all = ctx.db.selectFrom('networks').select(['id', 'name', 'subnet']).orderBy('first_key').orderBy('prefix')
-  return (await all.execute()).map(({ id, name, subnet }) => ({
-    id,
-    name,
-    utilization: computeUtilization({ id, subnet }),
-  }))
+  const all = await ctx.db
+    .selectFrom('networks')
+    .select(['id', 'name', 'subnet', 'prefix', 'first_key', 'last_key'])
+    .orderBy('first_key')
+    .orderBy('prefix')
+    .execute()
+  return all.map(({ id, name, subnet, prefix, last_key }, i) => {
+    // Networks with the same subnet stand together, and those in it after them.
+    const next = all.slice(i + 1, i + 2)[0]
+    const hasNetworks = next !== undefined && next.prefix > prefix && next.first_key <= last_key
+    return { id, name, subnet, hasNetworks, utilization: computeUtilization({ id, subnet }) }
+  })
 }
 
 export const feature: Feature = {
