@@ -74,7 +74,7 @@ export const Dashboard = z
     pools: z.int().nullable(),
     datacenters: z.int().nullable(),
     racks: z.int().nullable(),
-    attention: z.array(Attention).describe('Items that need somebody, worst first; of parts that you may list'),
+    attention: z.array(Attention).describe('What needs attention, worst first; of parts that you may list'),
     fullest_networks: z
       .array(Fill.extend({ subnet: z.string() }))
       .nullable()

@@ -1,4 +1,4 @@
-/** Items that need somebody, worst first, each with its number and its first objects. */
+/** Finds the items that need attention, worst first, with the number and the first objects of each. */
 import { toPlural } from '../../contract/change-summary.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'

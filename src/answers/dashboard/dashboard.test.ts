@@ -99,7 +99,7 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
     expect([await names(admin), await names(other)]).toEqual([['ends'], []])
   })
 
-  test('the dashboard names what needs somebody, worst first', async () => {
+  test('the dashboard names what needs attention, worst first', async () => {
     const net = await admin.api.networks.create({ name: 'brim', subnet: '10.8.0.0/30' })
     await admin.api.devices.create({ name: 'brim-1', addresses: [{ ip: '10.8.0.1' }, { ip: '10.8.0.2' }] })
     const { attention } = await admin.api.dashboard.show()
@@ -132,7 +132,7 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
     expect(attention.find(({ kind }) => kind === 'network.full')?.objects.map(({ name }) => name)).toEqual(['brim'])
   })
 
-  test('a failed scan needs somebody until the next one of its network', async () => {
+  test('a failed scan needs attention until the next one of its network', async () => {
     const { id: network_id } = await admin.api.networks.create({ name: 'scanned', subnet: '192.0.2.0/30' })
     const row = (id: string, status: 'failed' | 'completed', created_at: string) => ({
       ...{
@@ -160,7 +160,7 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
     expect(await failed()).toBeUndefined()
   })
 
-  test('a zone with an error needs somebody', async () => {
+  test('a zone that differs on its server needs attention', async () => {
     const { id } = await admin.api.dnsZones.create({ name: 'example.net' })
     await app.db.write(({ db }) =>
       db.updateTable('dns_zone_states').set({ drift_count: 2 }).where('zone_id', '=', id).execute(),

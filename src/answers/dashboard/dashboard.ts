@@ -33,7 +33,7 @@ const countObjects = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datac
 
 type Full = Current & Omit<Fill, 'days_to_full'>
 type FullNetwork = Full & { readonly subnet: string }
-/** The fullest objects, and those that need attention: from the threshold on, fullest first. */
+/** The fullest objects, and the ones from the threshold on, which need attention. Fullest first. */
 type Fullest<T> = { readonly fullest: T[]; readonly full: FullObject[] }
 
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */

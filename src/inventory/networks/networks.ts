@@ -154,7 +154,7 @@ export const findAllUtilization = async (ctx: Ctx): Promise<Used[]> => {
     .orderBy('prefix')
     .execute()
   return all.map(({ id, name, subnet, prefix, last_key }, i) => {
-    // Networks with the same subnet stand together, and those in it after them.
+    // Networks with the same subnet stand together, and the networks in it after them.
     const next = all.slice(i + 1, i + 2)[0]
     const hasNetworks = next !== undefined && next.prefix > prefix && next.first_key <= last_key
     return { id, name, subnet, hasNetworks, utilization: computeUtilization({ id, subnet }) }

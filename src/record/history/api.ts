@@ -101,8 +101,11 @@ const Stream = {
   limit: z.int().min(1).optional().describe('Most rows to return; all of them without it'),
   offset: Page.offset,
 }
+const MAX_MOMENT_CHARACTERS = 64
 const moment = (what: string) =>
-  line(64).min(1).describe(`${what}: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d`)
+  line(MAX_MOMENT_CHARACTERS)
+    .min(1)
+    .describe(`${what}: an RFC 3339 time, the id of a change, or how long ago: 30m, 24h, 7d`)
 
 /** Any one of them opens the history, of which a caller sees the kinds that it may read. */
 const access = { anyOf: [...new Set(KINDS.map((kind) => KIND_NAMES[kind].read))] }
@@ -120,16 +123,16 @@ export const history = {
     mcp: 'listed',
     input: () =>
       z.object({
-        kind: Kind.optional().describe('Only changes of an object of this kind'),
-        object_id: Filter.optional().describe('Only changes of the object with this id'),
+        kind: Kind.optional().describe('Of an object'),
+        object_id: Filter.optional(),
         q: line(MAX_NAME_CHARACTERS)
           .min(1)
           .optional()
-          .describe('Only changes of an object with this in its name, or with an earlier name that begins so'),
+          .describe('Part of a name of an object, or start of an earlier one'),
         user_id: idOf('users').optional(),
         operation: Filter.optional(),
         from: moment('Not before').optional(),
-        to: moment('Not after').optional(),
+        to: line(MAX_MOMENT_CHARACTERS).min(1).optional().describe('Not after'),
         ...Page,
       }),
     output: () => z.array(Change),

@@ -38,13 +38,17 @@ export const listAnswerFields = (op: AnyOperation): readonly string[] =>
   Object.keys(getOutput(op).item.properties ?? {})
 
 /** Keeps only the types of values. Names explain their meaning, and bounds only concern the server. */
-const stripSchema = ({ type, properties, items, anyOf, enum: values }: JsonSchema, depth: number): JsonSchema => ({
-  ...(type !== undefined && { type }),
-  ...(values !== undefined && values.length <= SHOWN_VALUES && { enum: values }),
-  ...(anyOf && { anyOf: anyOf.map((one) => stripSchema(one, depth)) }),
-  ...(items && depth > 0 && { items: stripSchema(items, depth - 1) }),
-  ...(properties && depth > 0 && { properties: mapProperties(properties, depth - 1) }),
-})
+const stripSchema = ({ type, properties, items, anyOf, enum: values }: JsonSchema, depth: number): JsonSchema => {
+  const [first, ...others] = anyOf?.map((one) => stripSchema(one, depth)) ?? []
+  if (first && others.every((one) => Bun.deepEquals(one, first))) return first
+  return {
+    ...(type !== undefined && { type }),
+    ...(values !== undefined && values.length <= SHOWN_VALUES && { enum: values }),
+    ...(first && { anyOf: [first, ...others] }),
+    ...(items && depth > 0 && { items: stripSchema(items, depth - 1) }),
+    ...(properties && depth > 0 && { properties: mapProperties(properties, depth - 1) }),
+  }
+}
 const SHOWN_VALUES = 8
 
 /** Fields of many tools without their parts, which the tools of their own objects name. */

@@ -18,7 +18,7 @@ const MAX_TEXT = 80
 /** Objects that belong to others: a device comes with its ports, and is more than they are. */
 const PARTS: ReadonlySet<Kind> = new Set(['port', 'cable', 'relationship', 'discovery-lock'])
 
-/** Returns the kinds of a change: that of its operation, those of objects of their own, and the most frequent ones first. */
+/** Sorts the kinds of a change: the kind of its operation first, parts of other objects last, else the most frequent kind first. */
 const sortKinds = ({ operation }: Named, counts: ReadonlyMap<Kind, number>): Kind[] => {
   const own = toSingular(operation.slice(0, operation.indexOf('.')))
   const rank = (kind: Kind): number => (kind === own ? 0 : PARTS.has(kind) ? 2 : 1)

@@ -81,7 +81,7 @@ const isCableEnd = (value: unknown): value is { readonly port_id: string; readon
 
 const listEnds = ({ a, b }: Document) => [a, b].filter(isCableEnd)
 
-/** Returns the objects that name an item which has no name of its own. */
+/** Returns the objects that name an item without a name. */
 const listNaming = ({ item: { kind, id }, document }: Shown<Named>, withDevices: boolean): Referred[] => {
   if (kind === 'relationship') {
     const { parent_id, child_id } = parseId(id)
