@@ -338,8 +338,7 @@ export const inbox = {
     summary: 'Count the items of the inbox',
     http: 'GET /api/discovery/inbox/summary',
     access: 'discovery:list',
-    scope: 'filter',
-    shows: ['conflicts'],
+    scope: 'filterEach',
     input: () => z.object({ network_id: idOf('networks').optional() }),
     output: () =>
       z

@@ -176,7 +176,7 @@ const listFinders = (ctx: Ctx, parts: Parts): Readonly<Record<Kind, () => Promis
     'webhook.disabled': findWebhooks(true),
     'webhook.failing': findWebhooks(false),
     'dns.attention': async () => ({
-      objects: isPermitted(ctx, 'dns-zones:list') ? await findZones(ctx.unscoped) : [],
+      objects: isPermitted(ctx, 'dns:list') ? await findZones(ctx.unscoped) : [],
     }),
     'scan.failed': async () => ({ objects: isPermitted(ctx, 'discovery:list') ? await findFailedScans(ctx) : [] }),
     'inbox.gone': findInbox('gone'),
