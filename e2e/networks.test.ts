@@ -1,10 +1,11 @@
-/** Networks and pools: a gap is filled, an address is taken from the map, and another client fills a pool. */
+/** Networks and pools: a gap is filled, and free addresses are given to devices and reserved. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
+const isFine = async (page: Page) => expect(await axeFindings(page)).toEqual([])
 
 test('a network is created in a gap of the tree', () =>
   it.visit(
@@ -139,43 +140,123 @@ test('a free address of the map becomes a reservation, and then it is taken', ()
       await page.getByRole('grid').focus()
       await page.keyboard.press('ArrowRight')
       const ip = (await page.getByRole('status').filter({ hasText: 'is free' }).locator('b').textContent()) ?? ''
-      await page.getByRole('button', { name: 'Reserve', exact: true }).click()
-      expect(await page.getByLabel('Address · required').inputValue()).toBe(ip)
-      await page.getByLabel('Purpose').fill('printer')
-      await page.getByRole('button', { name: 'Create reservation' }).click()
-      await page.getByText(`Created ${ip}`).waitFor()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: `Use ${ip}`, exact: true })
+      await dialog.getByRole('radio', { name: 'Reservation' }).check()
+      await dialog.getByLabel('Purpose').fill('printer')
+      await dialog.getByLabel('MAC address').fill('x')
+      await dialog.getByRole('button', { name: 'Reserve', exact: true }).click()
+      await dialog.locator('[aria-invalid=true]').waitFor()
+      await dialog.getByLabel('MAC address').fill('02:00:00:00:00:01')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText(`Reserved ${ip}`).waitFor()
       await page.getByRole('gridcell', { name: `${ip}: reserved` }).waitFor()
       const reserved = await it.plat.api.reservations.list({ pool_id: pool?.id ?? '' })
-      expect(reserved.map(({ ip_address }) => ip_address)).toContain(ip)
+      expect(reserved.find(({ ip_address }) => ip_address === ip)).toMatchObject({
+        ...{ purpose: 'printer', mac_address: '02:00:00:00:00:01', expires_at: null },
+      })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('gridcell', { name: `${ip}: free` }).waitFor()
+    },
+    { as, expected: ['400 /api/pools/'] },
+  ))
+
+/** Counts the clicks of the user from now on. */
+const countClicks = async (page: Page): Promise<() => Promise<number>> => {
+  await page.evaluate("window.clicks = 0; addEventListener('pointerdown', () => { window.clicks += 1 }, true)")
+  return () => page.evaluate('window.clicks')
+}
+
+test('the next free address of a network goes to a device by three clicks and its name', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.networks.create({ name: 'plain', subnet: '10.212.0.0/24' })
+      const device = await it.plat.api.devices.create({ name: 'web-plain', addresses: [{ ip: '10.212.0.1' }] })
+      await open(`/networks/${id}`)
+      const clicks = await countClicks(page)
+      await page.getByRole('button', { name: 'Next free address', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Use 10.212.0.2', exact: true })
+      await dialog.waitFor()
+      await page.keyboard.type('web-plain')
+      await dialog.getByRole('option', { name: 'web-plain' }).click()
+      await isFine(page)
+      await dialog.getByRole('button', { name: 'Give to web-plain', exact: true }).click()
+      await page.getByText('Gave 10.212.0.2 to web-plain').waitFor()
+      expect(await clicks()).toBe(3)
+      const { addresses } = await it.plat.api.devices.get({ id: device.id })
+      expect(addresses.map(({ ip, network_id }) => [ip, network_id])).toEqual([
+        ['10.212.0.1', null],
+        ['10.212.0.2', id],
+      ])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Undone').waitFor()
+      expect((await it.plat.api.devices.get({ id: device.id })).addresses).toHaveLength(1)
     },
     { as },
   ))
 
-test('the next free address is allocated while others allocate', () =>
+test('an address that is taken while the dialog is open is not given twice, and the next one is offered', () =>
   it.visit(
     async ({ page, open }) => {
-      const [pool] = await it.plat.api.pools.all({ limit: 1 })
-      await open(`/pools/${pool?.id}`)
-      await page.getByRole('button', { name: 'Next free IP' }).click()
-      await page.getByLabel('How many').fill('2')
-      await page.getByRole('button', { name: 'Reserve', exact: true }).click()
-      await page.getByRole('heading', { name: 'Reserved 2 addresses' }).waitFor()
-    },
-    { as },
-  ))
+      const { id } = await it.plat.api.networks.create({ name: 'sought', subnet: '10.213.0.0/29' })
+      const device = await it.plat.api.devices.create({ name: 'late-one' })
+      const use = (ip: string) => page.getByRole('dialog', { name: `Use ${ip}`, exact: true })
+      const take = (ip: string) => it.plat.api.networks.allocateIp({ id, ip, device_id: device.id })
+      await open(`/networks/${id}`)
+      await page.keyboard.press('f')
+      await use('10.213.0.1').getByRole('button', { name: 'Another address' }).click()
+      await use('10.213.0.2').waitFor()
+      await page.getByRole('combobox', { name: 'Device' }).fill('late')
+      await page.getByRole('option', { name: 'late-one' }).click()
+      await take('10.213.0.2')
+      await page.getByRole('button', { name: 'Give to late-one' }).click()
+      await use('10.213.0.3').getByText('Someone was quicker: 10.213.0.2 is taken.').waitFor()
+      await isFine(page)
 
-test('a new device gets the selected free address', () =>
-  it.visit(
-    async ({ page, open }) => {
-      const [pool] = await it.plat.api.pools.all({ limit: 1 })
-      await open(`/pools/${pool?.id}`)
-      await page.getByRole('button', { name: 'New device here' }).click()
-      const ip = await page.getByLabel('Address 1', { exact: true }).inputValue()
-      await page.getByLabel('Name · required').fill('on-the-map')
+      await page.getByRole('radio', { name: 'New device' }).check()
+      await page.getByLabel('Name', { exact: true }).fill('later-one')
+      await take('10.213.0.3')
       await page.getByRole('button', { name: 'Create device' }).click()
-      await page.getByText('Created on-the-map').waitFor()
-      const [device] = await it.plat.api.devices.search({ q: 'on-the-map' })
-      expect(device?.addresses[0]).toMatchObject({ ip, pool_id: pool?.id ?? '' })
+      await use('10.213.0.4').getByText('Someone was quicker: 10.213.0.3 is taken.').waitFor()
+
+      await page.getByRole('radio', { name: 'Reservation' }).check()
+      await take('10.213.0.4')
+      await page.getByRole('button', { name: 'Reserve', exact: true }).click()
+      await use('10.213.0.5').getByText('Someone was quicker: 10.213.0.4 is taken.').waitFor()
+      await page.getByRole('button', { name: 'Reserve', exact: true }).click()
+      await page.getByText('Reserved 10.213.0.5').waitFor()
+      const { addresses } = await it.plat.api.devices.get({ id: device.id })
+      expect(addresses.map(({ ip }) => ip)).toEqual(['10.213.0.2', '10.213.0.3', '10.213.0.4'])
+      expect(await it.plat.api.devices.search({ q: 'later-one' })).toEqual([])
+    },
+    { as, expected: ['409 /api/networks/', '400 /api/estate/apply'] },
+  ))
+
+test('a reservation in a network without pools makes a pool, by one change that can be undone', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.networks.create({ name: 'poolless', subnet: '10.214.0.0/24' })
+      await open('/networks?q=poolless')
+      await page.getByRole('grid', { name: 'Networks' }).getByText('10.214.0.0/24').waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('f')
+      const dialog = page.getByRole('dialog', { name: 'Use 10.214.0.1', exact: true })
+      await dialog.getByRole('radio', { name: 'Reservation' }).check()
+      await dialog
+        .getByText('Reservations are kept in pools. This makes the pool poolless of all its addresses.')
+        .waitFor()
+      await dialog.getByLabel('Host name').fill('printer-7')
+      await dialog.getByLabel('Ends').fill('2099-01-01T00:00')
+      await dialog.getByRole('button', { name: 'Reserve', exact: true }).click()
+      await page.getByText('Reserved 10.214.0.1').waitFor()
+      const [pool] = await it.plat.api.pools.list({ network_id: id })
+      expect(pool).toMatchObject({ name: 'poolless', start_ip: '10.214.0.1', end_ip: '10.214.0.254' })
+      const [reservation] = await it.plat.api.reservations.list({ pool_id: pool?.id ?? '' })
+      expect(reservation).toMatchObject({ ip_address: '10.214.0.1', hostname: 'printer-7' })
+      expect(reservation?.expires_at).toStartWith('209')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Undone').waitFor()
+      expect(await it.plat.api.pools.list({ network_id: id })).toEqual([])
     },
     { as },
   ))
@@ -246,5 +327,98 @@ test('a long name is cut in its middle: its last eight characters stay', async (
       expect(await axeFindings(page)).toEqual([])
     },
     { as },
+  )
+})
+
+test('the next free address of a pool goes to a new device, by the menu of its row, and with all fields', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const network = await it.plat.api.networks.create({ name: 'menu-net', subnet: '10.215.0.0/24' })
+      const range = { start_ip: '10.215.0.10', end_ip: '10.215.0.20' }
+      const pool = await it.plat.api.pools.create({ network_id: network.id, name: 'menu-pool', ...range })
+      const create = async (finish: (name: string) => Promise<void>, name: string) => {
+        await open('/pools?q=menu-pool')
+        await page.getByRole('button', { name: 'Actions for menu-pool' }).click()
+        await page.getByRole('menuitem', { name: 'Next free address' }).click()
+        await page.getByRole('radio', { name: 'New device' }).check()
+        await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
+        await finish(name)
+        await page.getByText(`Created ${name}`).waitFor()
+        return (await it.plat.api.devices.search({ q: name }))[0]?.addresses[0]
+      }
+      const quick = await create(() => page.getByRole('button', { name: 'Create device' }).click(), 'quick-one')
+      expect(quick).toMatchObject({ ip: '10.215.0.10', pool_id: pool.id, network_id: network.id })
+      const whole = await create(async (name) => {
+        await page.getByRole('button', { name: 'All fields' }).click()
+        const form = page.getByRole('dialog', { name: 'New device' })
+        expect(await form.getByLabel('Name · required').inputValue()).toBe(name)
+        expect(await form.getByLabel('Address 1', { exact: true }).inputValue()).toBe('10.215.0.11')
+        await form.getByLabel('Operating system').fill('Debian 13')
+        await form.getByRole('button', { name: 'Create device' }).click()
+      }, 'whole-one')
+      expect(whole).toMatchObject({ ip: '10.215.0.11', pool_id: pool.id, network_id: network.id })
+    },
+    { as },
+  ))
+
+test('a network shows the map of its addresses, with its pools and the networks inside it', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const network = await it.plat.api.networks.create({ name: 'mapped', subnet: '10.216.0.0/24' })
+      await it.plat.api.networks.create({ name: 'within', subnet: '10.216.0.128/25' })
+      const range = { start_ip: '10.216.0.5', end_ip: '10.216.0.6' }
+      await it.plat.api.pools.create({ network_id: network.id, name: 'marked', ...range })
+      await it.plat.api.devices.create({ name: 'outside-one', addresses: [{ ip: '10.216.0.1' }] })
+      await it.plat.api.devices.create({ name: 'inside-one', addresses: [{ ip: '10.216.0.129' }] })
+      await open(`/networks/${network.id}?tab=addresses`)
+      const cell = (name: string) => page.getByRole('gridcell', { name, exact: true })
+      await cell('10.216.0.1: used').waitFor()
+      await cell('10.216.0.129: used').waitFor()
+      await cell('10.216.0.130: of a nested network').click()
+      await page.getByRole('link', { name: 'Open its network' }).waitFor()
+      await isFine(page)
+      await cell('10.216.0.5: free, in the pool marked').click()
+      await page.getByText('free of mapped, in the pool marked').waitFor()
+      await page.keyboard.press('Escape')
+
+      await page.getByRole('button', { name: 'List', exact: true }).click()
+      const list = page.getByRole('grid', { name: 'Addresses' })
+      const listed = () => list.getByRole('row').locator('[role=gridcell]:nth-child(4)').allTextContents()
+      await list.getByText('10.216.0.129').waitFor()
+      expect(await listed()).toEqual(['mapped', 'within'])
+      await isFine(page)
+      await page.getByRole('switch', { name: 'Only this network' }).click()
+      await list.getByText('10.216.0.129').waitFor({ state: 'detached' })
+      expect(await listed()).toEqual(['mapped'])
+
+      await page.getByRole('navigation', { name: 'About this network' }).getByRole('link', { name: 'Devices' }).click()
+      const devices = page.getByRole('grid', { name: 'Devices' })
+      await devices.getByText('outside-one').waitFor()
+      expect(await devices.getByText('inside-one').count()).toBe(0)
+      await page.getByRole('switch', { name: 'Only this network' }).click()
+      await devices.getByText('inside-one').waitFor()
+      await devices.getByRole('link', { name: 'within' }).waitFor()
+    },
+    { as },
+  ))
+
+test('a full network says so, and a viewer gets no address', async () => {
+  const { id } = await it.plat.api.networks.create({ name: 'crowded', subnet: '10.217.0.0/31' })
+  await it.plat.api.devices.create({ name: 'both', addresses: [{ ip: '10.217.0.0' }, { ip: '10.217.0.1' }] })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/networks/${id}`)
+      await page.keyboard.press('f')
+      await page.getByText('crowded has no free address left.').waitFor()
+    },
+    { as, expected: ['409 /api/networks/'] },
+  )
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/networks/${id}`)
+      const button = page.getByRole('button', { name: 'Next free address', exact: true })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+    },
+    { as: 'viewer' },
   )
 })

@@ -72,6 +72,7 @@ test('a network: its addresses, of devices and reserved ones, in their order', (
       await open(`/networks/${id}`)
       const tabs = page.getByRole('navigation', { name: 'About this network' })
       await tabs.getByRole('link', { name: 'Addresses' }).click()
+      await page.getByRole('button', { name: 'List', exact: true }).click()
       const grid = page.getByRole('grid', { name: 'Addresses' })
       await grid.getByText('printer').waitFor()
       const first = grid.getByRole('row').locator('[role=gridcell]:first-child')

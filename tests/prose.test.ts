@@ -33,7 +33,7 @@ describe('the language of the repository', () => {
     ['src/database/query/order.ts', 'src/database'],
     ['src/inventory/pools/pools.ts', 'src/inventory'],
     ['src/app/server.ts', 'src/app'],
-    ['web/src/pools/heatmap.tsx', 'web'],
+    ['web/src/pools/pool-page.tsx', 'web'],
     ['README.md', '.'],
   ])('has %s in the area %s', (path, area) => {
     expect(getArea(path)).toBe(area)

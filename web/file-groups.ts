@@ -16,12 +16,12 @@ const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
 /** Folders with one file of pages each, loaded when they are opened. Pages of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
-const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'labels', 'lookup', 'utilization'].filter(
+const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'addresses', 'commands', 'labels', 'lookup', 'utilization'].filter(
   (one) => !FIRST_FOLDERS.includes(one),
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
 )
 
 /** Pages of users and permissions. */
@@ -36,7 +36,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
@@ -48,7 +48,8 @@ const PLANNING =
 /** The pages of address spaces and VLANs. */
 const SPACES = /\/web\/src\/(spaces\/|vlans\/(vlans-page|unnamed|vlans\.module))/
 
-const POOLS = /\/web\/src\/(pools|reservations)\//
+/** Pages of pools with the map of addresses and the dialog of a free one, which pages of networks load when they are opened. */
+const POOLS = /\/web\/src\/(pools|reservations|addresses)\//
 
 const UTILIZATION = /\/web\/src\/utilization\//
 

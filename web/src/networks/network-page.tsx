@@ -1,32 +1,35 @@
 /** One network: details, addresses, pools, devices and history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { LazyAddressDialog, useAddressDialog } from '../addresses/use-address-dialog.tsx'
 import { isPast } from '../api/as-of.ts'
-import { contracts } from '../api/contracts.ts'
+import { contracts, type Device } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
 import { buildPoolResource } from '../pools/resource.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
+import { Switch } from '../ui/switch.tsx'
 import { LazyUsage } from '../utilization/lazy-usage.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
 import { buildVlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
-import { DevicesTable } from './devices-table.tsx'
+import { DevicesTable, useNetworkDevices } from './devices-table.tsx'
+import { createNetworkFinder, filterInside } from './inside.ts'
 import { NetworkOverview } from './network-overview.tsx'
+import css from './networks.module.css'
 import { PlanningDialog, SpaceTab } from './planning/planning.tsx'
 import { buildResizeControl } from './planning/resize-field.tsx'
 import { PoolsTab } from './pools-tab.tsx'
 import { buildNetworkResource } from './resource.ts'
-import { hasSubnet } from './space.ts'
-import { useNetworkDevices } from './use-devices.ts'
 
 const route = getRouteApi('/app/networks/$id')
 const PARENT = { text: 'Networks', link: { to: '/networks' } } as const
@@ -38,13 +41,15 @@ const StartScan = lazy(() =>
   import('../discovery/scans/start-scan.tsx').then((module) => ({ default: module.StartScan })),
 )
 
-/** From the URL: the new object is a pool, a scan, or subnets. */
+/** From the URL: the new object is a pool, a scan, subnets, or what gets the next free address. */
 const SCAN = 'scan'
+const ADDRESS = 'address'
 const SUBNET = 'subnet'
 const SPLIT = 'split'
-const OTHERS: ReadonlySet<string | undefined> = new Set([undefined, SCAN, SUBNET, SPLIT])
+const OTHERS: ReadonlySet<string | undefined> = new Set([undefined, SCAN, ADDRESS, SUBNET, SPLIT])
 
 const NEED_DEVICES = new Set(['addresses', 'devices'])
+const NONE: readonly never[] = []
 
 export const NetworkPage = () => {
   const { id } = route.useParams()
@@ -52,7 +57,7 @@ export const NetworkPage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { object: network, ...query } = useListed(networksQuery, id)
-  const { data: all = [] } = useQuery(networksQuery)
+  const { data: all = NONE } = useQuery(networksQuery)
   const tab = search.tab ?? 'overview'
   const isScanning = search.new === SCAN
   // Named on the first tab, and chosen from in the drawer.
@@ -65,13 +70,36 @@ export const NetworkPage = () => {
   })
   const spaces = useSpaces()
   const vlans = useVlanNames(hasDatacenter)
-  const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
+  const [isOnly, setOnly] = useState(false)
+  const inside = useMemo(() => (network ? filterInside(all, network) : NONE), [all, network])
+  const isNested = inside.length > 0
+  const shown = useMemo(() => (network ? [network, ...(isOnly ? NONE : inside)] : NONE), [network, inside, isOnly])
+  const findNetwork = useMemo(() => createNetworkFinder(all), [all])
+  const listNetworks = useMemo(() => {
+    const ids = new Set(shown.map((one) => one.id))
+    return ({ addresses }: Device) =>
+      [...new Set(addresses.map(findNetwork))].flatMap((one) => (one && ids.has(one.id) ? [one] : []))
+  }, [shown, findNetwork])
+  const devices = useNetworkDevices(id, {
+    isWanted: network !== undefined && NEED_DEVICES.has(tab),
+    isNested: isNested && !isOnly,
+  })
+  const addresses = useAddressDialog()
+  const place = { kind: 'network', id } as const
+  const giveNext = () => addresses.open(place)
+  useHotkeys(addresses.blocked === undefined ? { f: giveNext } : {})
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
   const close = () => void set({ new: undefined, subnet: undefined })
   const allocate = (block?: string) => void set({ new: SUBNET, subnet: block })
   const split = () => void set({ new: SPLIT })
   const datacenter = datacenters.find((one) => one.id === network.datacenter_id)
+  const only = isNested && (
+    <span className={css.only}>
+      <Switch label="Only this network" isOn={isOnly} onChange={() => setOnly(!isOnly)} />
+      <span aria-hidden="true">Only this network</span>
+    </span>
+  )
   const deviceList = (
     <DevicesTable
       devices={devices.data}
@@ -79,6 +107,8 @@ export const NetworkPage = () => {
       refetch={devices.refetch}
       filter={`ip:${network.subnet}`}
       empty="No device has an address of this network."
+      listNetworks={isNested ? listNetworks : undefined}
+      tools={only && <div className={css.tools}>{only}</div>}
     />
   )
   const discovery = (
@@ -86,12 +116,6 @@ export const NetworkPage = () => {
       <NetworkDiscovery network={network} onScan={scan} />
     </Suspense>
   )
-  const isNested =
-    network.utilization?.children !== undefined ||
-    all.some(
-      (one) =>
-        one.space_id === network.space_id && one.subnet !== network.subnet && hasSubnet(one.subnet, network.subnet),
-    )
   const count = pools?.filter(({ network_id }) => network_id === id).length
   return (
     <ObjectPage
@@ -111,6 +135,11 @@ export const NetworkPage = () => {
         blocked: may('networks:delete') ? undefined : 'networks:delete',
         warning: 'Its pools and reservations are deleted too. The addresses of devices stay, without a network.',
       }}
+      before={
+        <Button look="primary" aria-keyshortcuts="f" onClick={giveNext} blocked={addresses.blocked}>
+          Next free address
+        </Button>
+      }
       actions={
         <Button onClick={scan} blocked={blocked('discovery:create')}>
           Scan
@@ -137,6 +166,7 @@ export const NetworkPage = () => {
           </MenuItem>
         </>
       }
+      hints={addresses.blocked === undefined ? [[['f'], 'next free address']] : []}
       tabs={[
         {
           id: 'overview',
@@ -146,7 +176,16 @@ export const NetworkPage = () => {
         {
           id: 'addresses',
           text: 'Addresses',
-          content: <AddressesTab network={network} devices={devices} />,
+          content: (
+            <AddressesTab
+              network={network}
+              devices={devices}
+              shown={shown}
+              findNetwork={findNetwork}
+              only={only}
+              tools={addresses}
+            />
+          ),
           isFull: true,
         },
         {
@@ -179,6 +218,8 @@ export const NetworkPage = () => {
         { id: 'history', text: 'History', content: <HistoryTab kind="network" id={id} /> },
       ]}
     >
+      {addresses.dialog}
+      {search.new === ADDRESS && <LazyAddressDialog place={place} onClose={close} />}
       {isScanning && (
         <Suspense>
           <StartScan networkId={id} onClose={close} />

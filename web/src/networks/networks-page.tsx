@@ -1,8 +1,9 @@
 /** All networks: as they lie in each other with the gaps between them, or as a flat list. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ellipsis, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { useAddressDialog } from '../addresses/use-address-dialog.tsx'
 import type { Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
@@ -26,12 +27,13 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
 import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
-import { Menu, MenuItem } from '../ui/menu.tsx'
+import { MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
 import { buildVlanControl } from '../vlans/vlan-field.tsx'
 import { buildNetworkColumns, NETWORK_DEFAULT_COLUMNS } from './columns.tsx'
 import own from './networks.module.css'
+import { NetworksMenu } from './networks-menu.tsx'
 import { type Planned, PlanningDialog } from './planning/planning.tsx'
 import { buildResizeControl } from './planning/resize-field.tsx'
 import { buildNetworkResource, buildNetworkSpec, toNetworkFilter } from './resource.ts'
@@ -46,6 +48,7 @@ const HINTS: readonly Hint[] = [
   [['a'], 'allocate'],
   [['s'], 'split'],
   [['e'], 'edit'],
+  [['f'], 'next free address'],
   [['c'], 'create'],
 ]
 
@@ -57,23 +60,6 @@ const LAST_HINT: Hint = [['?'], 'all shortcuts']
 
 const NONE: readonly Network[] = []
 const getName = ({ name }: Network): string => name
-
-/** Leads to the pages of the objects that networks refer to. */
-const NetworksMenu = () => {
-  const navigate = useNavigate()
-  const { may } = usePermit()
-  const trigger = (
-    <Button isIcon aria-label="More about networks">
-      <Ellipsis size={15} aria-hidden="true" />
-    </Button>
-  )
-  return (
-    <Menu trigger={trigger}>
-      {may('spaces:list') && <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>}
-      {may('vlans:list') && <MenuItem onSelect={() => void navigate({ to: '/vlans' })}>VLANs</MenuItem>}
-    </Menu>
-  )
-}
 
 export const NetworksPage = () => {
   const { search, set } = usePageSearch()
@@ -120,6 +106,8 @@ export const NetworksPage = () => {
   const allocate = (network: Network) => setPlanned({ kind: 'allocate', network })
   const use = ({ parent, range }: Gap) => setPlanned({ kind: 'allocate', network: parent, blocks: listBlocks(range) })
   const split = (network: Network) => setPlanned({ kind: 'split', network })
+  const addresses = useAddressDialog()
+  const giveNext = ({ id }: Network) => addresses.open({ kind: 'network', id })
   const mayCreate = may('networks:create')
   const noSplit = ['networks:create', 'networks:update'].find((permission) => !may(permission))
   // A filter asks for networks wherever they lie.
@@ -139,13 +127,20 @@ export const NetworksPage = () => {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
     edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
     remove: may('networks:delete') ? setPendingDelete : undefined,
-    keys: { ...(mayCreate && { a: allocate }), ...(noSplit === undefined && { s: split }) },
+    keys: {
+      ...(addresses.blocked === undefined && { f: giveNext }),
+      ...(mayCreate && { a: allocate }),
+      ...(noSplit === undefined && { s: split }),
+    },
   }
   const show = (wanted: 'tree' | 'flat') =>
     void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
   const needs = (permission: string) => (may(permission) ? undefined : permission)
   const renderMenu = (network: Network) => (
     <>
+      <MenuItem onSelect={() => giveNext(network)} blocked={addresses.blocked}>
+        Next free address<kbd>f</kbd>
+      </MenuItem>
       <MenuItem onSelect={() => allocate(network)} blocked={needs('networks:create')}>
         Allocate a subnet…<kbd>a</kbd>
       </MenuItem>
@@ -187,7 +182,7 @@ export const NetworksPage = () => {
           <Plus size={15} aria-hidden="true" />
           New network
         </Button>
-        {(may('spaces:list') || may('vlans:list')) && <NetworksMenu />}
+        <NetworksMenu />
       </PageHead>
       <FilterBar
         text={text}
@@ -264,6 +259,7 @@ export const NetworksPage = () => {
         }
       />
       <Hints hints={[...HINTS, ...(mayMerge ? MERGE_HINTS : []), LAST_HINT]} />
+      {addresses.dialog}
       {planned && <PlanningDialog planned={planned} onClose={() => setPlanned(undefined)} onMark={setMarked} />}
       {(search.new !== undefined || search.edit !== undefined) && (
         <ResourceDrawer

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useAddressDialog } from '../addresses/use-address-dialog.tsx'
 import type { Network, Pool } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
@@ -10,6 +11,7 @@ import { usePermit } from '../shell/me.ts'
 import { SpaceBadge, useSpaceChoice } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { formatCount } from '../ui/format.ts'
+import { MenuItem } from '../ui/menu.tsx'
 import { Meter, Tags } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { fields } from './fields.ts'
@@ -50,7 +52,7 @@ const buildColumns = (networks: Networks): readonly Column<Pool>[] =>
     tags: ({ tags }) => <Tags tags={tags} />,
   }).toSpliced(ORDER.indexOf('tags'), 0, FREE)
 
-const DEFAULT_COLUMNS = ['name', 'network', 'range', 'utilization', 'free', 'tags']
+const DEFAULT_COLUMNS = ['name', 'network', 'range', 'utilization', 'free', 'tags', 'actions']
 
 export const PoolsPage = () => {
   const { may } = usePermit()
@@ -66,23 +68,38 @@ export const PoolsPage = () => {
     [query.data, byId, holds],
   )
   const resource = useMemo(() => buildPoolResource(networks ?? []), [networks])
+  const addresses = useAddressDialog()
+  const giveNext = ({ id }: Pool) => addresses.open({ kind: 'pool', id })
+  const { blocked } = addresses
+  const mayGive = blocked === undefined
   return (
-    <ListPage
-      title="Pools"
-      resourceName="pools"
-      resource={resource}
-      query={{ ...query, data } as typeof query}
-      tools={control}
-      call={given}
-      {...(space !== undefined && { nothing: 'No pools in this address space' })}
-      spec={spec}
-      columns={columns}
-      defaultColumns={DEFAULT_COLUMNS}
-      sort="name"
-      placeholder="Name, address, network: or tag:"
-      empty="A pool is a range of a network from which addresses are allocated."
-      deleteWarning="Its reservations are deleted too. The addresses of devices stay, without a pool."
-      open={({ id }) => void navigate({ to: '/pools/$id', params: { id } })}
-    />
+    <>
+      <ListPage
+        title="Pools"
+        resourceName="pools"
+        resource={resource}
+        query={{ ...query, data } as typeof query}
+        tools={control}
+        call={given}
+        {...(space !== undefined && { nothing: 'No pools in this address space' })}
+        spec={spec}
+        columns={columns}
+        defaultColumns={DEFAULT_COLUMNS}
+        sort="name"
+        placeholder="Name, address, network: or tag:"
+        empty="A pool is a range of a network from which addresses are allocated."
+        deleteWarning="Its reservations are deleted too. The addresses of devices stay, without a pool."
+        open={({ id }) => void navigate({ to: '/pools/$id', params: { id } })}
+        menu={{
+          more: (pool) => (
+            <MenuItem onSelect={() => giveNext(pool)} blocked={blocked}>
+              Next free address<kbd>f</kbd>
+            </MenuItem>
+          ),
+        }}
+        keys={mayGive ? { f: giveNext } : undefined}
+      />
+      {addresses.dialog}
+    </>
   )
 }

@@ -17,6 +17,7 @@ import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
+import type { RowActions } from '../table/use-cursor.ts'
 import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -77,6 +78,8 @@ type Props<T extends object> = {
   readonly removal?: (row: T, close: () => void, onDone: () => void) => ReactNode
   /** The menu of each row, which is the last column. */
   readonly menu?: RowRules<T>
+  /** Further actions on the current row, by their keys. */
+  readonly keys?: RowActions<T>['keys']
 }
 
 /** Further items of a menu, and further reasons against a change or a deletion than a missing permission. */
@@ -219,6 +222,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
               edit: canEdit ? unless(rules.edit, edit) : undefined,
               remove:
                 rules.remove || may(`${resourceName}:delete`) ? unless(rules.remove, setPendingDelete) : undefined,
+              keys: props.keys,
             }}
           />
         }

@@ -23,6 +23,8 @@ type Props<Row> = {
   readonly getName: (row: Row) => string
   readonly open?: RowActions<Row>['open']
   readonly remove?: RowActions<Row>['remove']
+  /** Controls above the table, also of an empty one. */
+  readonly tools?: ReactNode
   /** A line above the table. */
   readonly note?: ReactNode
   /** In the place of a table without rows. */
@@ -32,13 +34,14 @@ type Props<Row> = {
 const NONE: readonly never[] = []
 
 export const LocalTable = <Row,>(props: Props<Row>) => {
-  const { label, rows, error, refetch, spec, columns, sort: initial, getName, open, remove, note, empty } = props
+  const { label, rows, error, refetch, spec, columns, sort: initial, getName, open, remove, tools, note, empty } = props
   const { sort, isDescending, onSort } = useSorting(initial)
   const view = useLocalView(rows ?? NONE, spec, { q: '', sort, isDescending })
   if (!rows && error) return <Failure error={error} onRetry={() => void refetch?.()} />
   if (!rows) return <TableSkeleton columns={columns} />
   return (
     <>
+      {tools}
       {note && <p className={css.note}>{note}</p>}
       <div className={css.wrap}>
         {rows.length === 0 ? (

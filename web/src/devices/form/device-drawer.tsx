@@ -14,7 +14,13 @@ import { usePageSearch } from '../../table/list-search.ts'
 import { buildDeviceFields, DEVICE_ORDER } from '../fields.ts'
 import { DEVICE_RESOURCE } from '../resource.ts'
 import { AddressFields } from './address-fields.tsx'
-import { createEmptyAddress, formatAddresses, parseAddressInput, writeAddresses } from './address-form.ts'
+import {
+  type AddressForm,
+  createEmptyAddress,
+  formatAddresses,
+  parseAddressInput,
+  writeAddresses,
+} from './address-form.ts'
 import { mountInput, mountText } from './mount-values.ts'
 
 const MountFields = lazy(() =>
@@ -57,10 +63,12 @@ export type DrawerProps = {
   readonly id: string | undefined
   /** Values of a new device. */
   readonly given?: Values
+  /** The first address of a new device; that of the URL by default. */
+  readonly address?: Partial<AddressForm>
   readonly onClose: () => void
 }
 
-export const DeviceDrawer = ({ id, given, onClose }: DrawerProps) => {
+export const DeviceDrawer = ({ id, given, address: first, onClose }: DrawerProps) => {
   const { may } = usePermit()
   const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const hasTypes = useIsInUse('device-types')
@@ -68,7 +76,7 @@ export const DeviceDrawer = ({ id, given, onClose }: DrawerProps) => {
   const hasRacks = useHasRacks()
   const { ip = '', pool = '', network = '' } = usePageSearch().search
   // A key that is always the same: a draft belongs to the values that its form began with.
-  const address = createEmptyAddress({ key: '0', ip, pool_id: pool, network_id: network })
+  const address = createEmptyAddress({ key: '0', ip, pool_id: pool, network_id: network, ...first })
   return (
     <ResourceDrawer
       key={id ?? 'new'}

@@ -1,10 +1,10 @@
-/** A pool of many blocks as a picture: a row for each block of 256, a dot for each address. */
+/** Many blocks as a picture: a row for each block of 256, a dot for each address. */
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from '../api/store.ts'
 import { preferences } from '../shell/preferences.ts'
 import { cx } from '../ui/cx.ts'
 import { type AddressMap, BLOCK, STATES } from './address-map.ts'
-import css from './heatmap.module.css'
+import css from './addresses.module.css'
 
 type Rgba = readonly [number, number, number, number]
 

@@ -1,15 +1,14 @@
-/** Every address of a pool: a picture of all blocks, and the one that is looked at as a grid. */
+/** Every address of a network or a pool: a picture of all blocks, and the one that is looked at as a grid. */
 import { Link } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { formatCount } from '../ui/format.ts'
-import { type AddressMap, BLOCK, findFirstInteresting, getState } from './address-map.ts'
-import css from './heatmap.module.css'
+import { type AddressMap, BLOCK, findFirstInteresting, getState, listPoolEdges, ROW } from './address-map.ts'
+import css from './addresses.module.css'
 import { OverviewMap } from './overview-map.tsx'
 
-const ROW = 16
 const COLUMNS = Array.from({ length: ROW }, (_, column) => column)
 
 const STEPS: Readonly<Record<string, number>> = {
@@ -21,27 +20,38 @@ const STEPS: Readonly<Record<string, number>> = {
   PageUp: -BLOCK,
 }
 
-const WORDS = { outside: 'outside of the pool', available: 'free', used: 'used', reserved: 'reserved' }
+const formatState = (map: AddressMap, index: number, noun: string): string => {
+  const state = getState(map, index)
+  if (state === 'outside') return `outside of the ${noun}`
+  if (state === 'nested') return 'of a nested network'
+  const pool = map.findPool(index)
+  return `${state === 'available' ? 'free' : state}${pool ? `, in the pool ${pool.name}` : ''}`
+}
 
-const Legend = () => (
-  <div className={css.legend}>
-    <span>
-      <i className={css.used} />
-      Used
-    </span>
-    <span>
-      <i className={css.reserved} />
-      Reserved
-    </span>
-    <span>
-      <i className={css.available} />
-      Free
-    </span>
-    <span className={cx(css.keysHint, 'muted')}>Arrows move, PgUp and PgDn change the block.</span>
-  </div>
-)
+type LegendProps = { readonly hasNested: boolean; readonly hasPools: boolean }
 
-/** Returns the rows of a block in which the pool has anything. */
+const Legend = ({ hasNested, hasPools }: LegendProps) => {
+  const shown = [
+    [css.used, 'Used'],
+    [css.reserved, 'Reserved'],
+    [css.available, 'Free'],
+    ...(hasNested ? [[css.nested, 'Nested network']] : []),
+    ...(hasPools ? [[css.outlined, 'Pool']] : []),
+  ]
+  return (
+    <div className={css.legend}>
+      {shown.map(([color, text]) => (
+        <span key={text}>
+          <i className={color} />
+          {text}
+        </span>
+      ))}
+      <span className={cx(css.keysHint, 'muted')}>Arrows move, PgUp and PgDn change the block.</span>
+    </div>
+  )
+}
+
+/** Returns the rows of a block with addresses of the map. */
 const listRows = (map: AddressMap, start: number): readonly number[] => {
   const isUsed = (row: number) =>
     map.states.subarray(start + row * ROW, start + (row + 1) * ROW).some((state) => state !== 0)
@@ -51,12 +61,15 @@ const listRows = (map: AddressMap, start: number): readonly number[] => {
 
 type Props = {
   readonly map: AddressMap
-  /** The actions for a free address. */
-  readonly onFree: (ip: string) => ReactNode
+  readonly noun: 'network' | 'pool'
+  /** Pools are outlined. */
+  readonly hasPools: boolean
+  /** Gives a free address away; undefined where the user may not. */
+  readonly onUse: ((ip: string) => void) | undefined
   readonly onReserved: (ip: string) => ReactNode
 }
 
-export const Heatmap = ({ map, onFree, onReserved }: Props) => {
+export const AddressGrid = ({ map, noun, hasPools, onUse, onReserved }: Props) => {
   const gridId = useId()
   const [chosen, setChosen] = useState<number>()
   const last = map.states.length - 1
@@ -66,8 +79,17 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
   const state = getState(map, index)
   const ip = map.ipAt(index)
   const deviceId = map.deviceIds.get(index)
+  const networkId = map.networkIds.get(index)
+  const pool = map.findPool(index)
   const move = (by: number) => setChosen(Math.max(0, Math.min(last, index + by)))
+  const canUse = onUse !== undefined && state === 'available'
   const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && canUse) {
+      // Enter would press the button of the dialog that opens.
+      event.preventDefault()
+      onUse(ip)
+      return
+    }
     const by = STEPS[event.key]
     if (by === undefined) return
     event.preventDefault()
@@ -76,7 +98,7 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
   const cellId = (at: number) => `${gridId}-${at}`
   return (
     <>
-      <Legend />
+      <Legend hasNested={map.networkIds.size > 0} hasPools={hasPools} />
       <div className={css.maps}>
         {map.blocks > 1 && <OverviewMap map={map} block={block} onPick={setChosen} />}
         <div className={css.block}>
@@ -131,9 +153,14 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
                       role="gridcell"
                       className={css.cell}
                       data-state={cellState}
+                      data-nested={map.networkIds.has(at) || undefined}
+                      data-edges={listPoolEdges(map, at) || undefined}
                       aria-selected={at === index}
-                      aria-label={`${map.ipAt(at)}: ${WORDS[cellState]}`}
-                      onClick={() => setChosen(at)}
+                      aria-label={`${map.ipAt(at)}: ${formatState(map, at, noun)}`}
+                      onClick={() => {
+                        setChosen(at)
+                        if (cellState === 'available') onUse?.(map.ipAt(at))
+                      }}
                     >
                       {map.shortAt(at)}
                     </div>
@@ -144,13 +171,23 @@ export const Heatmap = ({ map, onFree, onReserved }: Props) => {
           </div>
           <div className={css.current}>
             <span role="status">
-              <b className="mono">{ip}</b> is {WORDS[state]}
+              <b className="mono">{ip}</b> is {formatState(map, index, noun)}
             </span>
-            {state === 'available' && onFree(ip)}
+            {canUse && <Button onClick={() => onUse(ip)}>Use {ip}</Button>}
             {state === 'reserved' && onReserved(ip)}
             {deviceId !== undefined && (
               <Link to="/devices/$id" params={{ id: deviceId }} className="link">
                 Open its device
+              </Link>
+            )}
+            {networkId !== undefined && (
+              <Link to="/networks/$id" params={{ id: networkId }} className="link">
+                Open its network
+              </Link>
+            )}
+            {noun === 'network' && pool && (
+              <Link to="/pools/$id" params={{ id: pool.id }} className="link">
+                Open its pool
               </Link>
             )}
           </div>

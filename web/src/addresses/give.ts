@@ -1,0 +1,122 @@
+/** The calls that give a free address away. Each is one change, which its answer names. */
+
+import { AppError } from '../../../src/contract/errors.ts'
+import { KEY_HEADER } from '../../../src/contract/idempotency-key.ts'
+import { api, callTagged, getChangeId } from '../api/client.ts'
+import { contracts, type Device, type In } from '../api/contracts.ts'
+import { isCode, toAppError } from '../api/errors.ts'
+import { parseCustomInput } from '../custom-fields/known-text.ts'
+
+export type GiveForm = {
+  readonly label: string
+  readonly mac_address: string
+  readonly name: string
+  readonly hostname: string
+  readonly purpose: string
+  /** As a field of the browser has it; '' for none. */
+  readonly ends: string
+  /** Custom fields, as `formatCustom` writes them. */
+  readonly custom: string
+}
+
+export const EMPTY_FORM: GiveForm = {
+  ...{ label: '', mac_address: '', name: '', hostname: '', purpose: '', ends: '', custom: '' },
+}
+
+/** A free address, with where it is. */
+export type FreeIp = {
+  readonly ip: string
+  readonly networkId: string
+  readonly poolId: string | undefined
+  readonly spaceId: string | undefined
+}
+
+export type Given = { readonly changeId: string | undefined; readonly device?: Device }
+
+/** A pool that is created for a reservation. */
+export type NewPool = { readonly name: string; readonly start_ip: string; readonly end_ip: string }
+
+const readCustom = (text: string) => {
+  const custom = parseCustomInput(text)
+  return custom ? { custom } : {}
+}
+
+/** @param key of the request: sent again, it gives no second address away */
+export const giveToDevice = async (
+  { ip, networkId }: FreeIp,
+  { deviceId, form, key }: { readonly deviceId: string; readonly form: GiveForm; readonly key: string },
+): Promise<Given> => {
+  const { value } = await callTagged(
+    contracts.networks.allocateIp,
+    {
+      ...{ id: networkId, ip, device_id: deviceId, label: form.label, mac_address: form.mac_address.trim() },
+      ...readCustom(form.custom),
+    },
+    { headers: { [KEY_HEADER]: key } },
+  )
+  return { changeId: getChangeId(value), device: await api.devices.get({ id: deviceId }) }
+}
+
+/** Outside of pools two devices may have one address, so that it is checked before. @throws AppError IP_NOT_AVAILABLE */
+const checkFree = async ({ ip, spaceId = 'default' }: FreeIp): Promise<void> => {
+  const { state } = await api.lookup.show({ query: ip, space_id: spaceId })
+  if (state === 'assigned' || state === 'reserved') throw new AppError('IP_NOT_AVAILABLE', `${ip} is taken`)
+}
+
+export const createDevice = async (
+  free: FreeIp,
+  { form, mayLookUp }: { readonly form: GiveForm; readonly mayLookUp: boolean },
+): Promise<Given> => {
+  if (mayLookUp) await checkFree(free)
+  const { ip, networkId, poolId = null, spaceId } = free
+  const space = spaceId === undefined ? {} : { space_id: spaceId }
+  const address = { ip, network_id: networkId, pool_id: poolId, ...space, ...readCustom(form.custom) }
+  const { value } = await callTagged(contracts.devices.create, { name: form.name.trim(), addresses: [address] })
+  return { changeId: getChangeId(value), device: value }
+}
+
+const buildReservation = ({ hostname, purpose, mac_address, ends, custom }: GiveForm) => ({
+  ...{ hostname: hostname.trim(), purpose, mac_address: mac_address.trim(), ...readCustom(custom) },
+  ...(ends === '' ? {} : { expires_at: new Date(ends).toISOString() }),
+})
+
+type EstateDocument = In<(typeof contracts)['estate']['apply']>
+
+/** Applies a document. A refusal of it has no code of its own for a taken address, which a plan has. @throws AppError IP_NOT_AVAILABLE */
+const applyDocument = async (document: EstateDocument): Promise<Given> => {
+  try {
+    const { value } = await callTagged(contracts.estate.apply, document)
+    return { changeId: getChangeId(value) }
+  } catch (error) {
+    if (!isCode(error, 'VALIDATION_ERROR')) throw error
+    const { errors } = await api.estate.apply({ ...document, atomic: false, dry_run: true })
+    const taken = errors.find(({ code }) => code === 'IP_NOT_AVAILABLE')
+    throw taken ? new AppError('IP_NOT_AVAILABLE', taken.error) : error
+  }
+}
+
+export const reserve = async (
+  { ip, networkId, poolId }: FreeIp,
+  { form, pool }: { readonly form: GiveForm; readonly pool: NewPool },
+): Promise<Given> => {
+  const reservation = buildReservation(form)
+  if (poolId !== undefined) {
+    const input = { pool_id: poolId, ip_address: ip, ...reservation }
+    const { value } = await callTagged(contracts.reservations.create, input)
+    return { changeId: getChangeId(value) }
+  }
+  const id = crypto.randomUUID()
+  return applyDocument({
+    pools: [{ id, network_id: networkId, ...pool }],
+    reservations: [{ pool_id: id, ip_address: ip, ...reservation }],
+  })
+}
+
+/** Maps the fields of the dialog to messages. A document and a device name the row of a list before the field. */
+export const getGiveErrors = (error: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    toAppError(error).details.map(({ field, message }) => [
+      field.replace(/^(reservations|addresses)\[0\]\./, '').replace(/^expires_at$|^ttl_seconds$/, 'ends'),
+      message,
+    ]),
+  )
