@@ -105,6 +105,7 @@ const LOADED_LATER = [
   'src/net/dns-name.ts',
   'src/net/mac.ts',
   'src/net/origin.ts',
+  'src/net/range.ts',
   'src/net/subject.ts',
   'src/convert/formats.ts',
   'src/base/csv/cells.ts',
