@@ -45,7 +45,7 @@ testAll('a changed label of an address keeps all that the form does not show', (
       ]
       const { id, ...before } = await it.plat.api.devices.create({ name: 'typed', tags: ['a, b', 'c'], addresses })
       await open(`/devices/${id}?edit=${id}`)
-      await page.getByLabel('Label').first().fill('front')
+      await page.getByLabel('Label', { exact: true }).first().fill('front')
       await page.getByLabel('Tags').fill('"a, b", c, d')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Saved typed').waitFor()

@@ -1,7 +1,7 @@
 /** Networks and pools: a gap is filled, and free addresses are given to devices and reserved. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
@@ -422,3 +422,58 @@ test('a full network says so, and a viewer gets no address', async () => {
     { as: 'viewer' },
   )
 })
+
+test('the addresses of a form are free ones of pools and networks, and are not given twice', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id: datacenter_id } = await it.plat.api.datacenters.create({ name: 'Form hall' })
+      const draft = { name: 'form-net', subnet: '10.218.0.0/24', datacenter_id }
+      const network = await it.plat.api.networks.create(draft)
+      const range = { start_ip: '10.218.0.10', end_ip: '10.218.0.20' }
+      const pool = await it.plat.api.pools.create({ network_id: network.id, name: 'form-pool', ...range })
+      await it.plat.api.devices.create({ name: 'form-holder', addresses: [{ ip: '10.218.0.10', pool_id: pool.id }] })
+      await open('/devices?new=1')
+      const form = page.getByRole('dialog', { name: 'New device' })
+      await form.getByLabel('Name · required').fill('form-one')
+      const first = form.getByRole('combobox', { name: 'Address 1' })
+      await first.fill('form-p')
+      const option = page.getByRole('option', { name: 'next free of form-pool, form-net, 10 free' })
+      await option.waitFor()
+      expect(await option.textContent()).toStartWith('10.218.0.11')
+      await isFine(page)
+      await page.keyboard.press('Enter')
+      await eventually(() => first.inputValue(), '10.218.0.11')
+      await form.getByText('free, in form-pool, form-net').waitFor()
+      await form.getByRole('button', { name: 'Add address' }).click()
+      await page.keyboard.type('form-p')
+      await option.click()
+      const second = form.getByRole('combobox', { name: 'Address 2' })
+      await eventually(() => second.inputValue(), '10.218.0.12')
+      await form.getByRole('button', { name: 'Add address' }).click()
+      await page.keyboard.type('10.218.0.10')
+      await form.getByText('used by form-holder').waitFor()
+      await form.getByRole('button', { name: 'Remove address 3' }).click()
+      await form.getByRole('button', { name: 'Create device' }).click()
+      await page.getByText('Created form-one').waitFor()
+      const [device] = await it.plat.api.devices.search({ q: 'form-one' })
+      expect(device?.addresses.map(({ ip, network_id, pool_id }) => [ip, network_id, pool_id])).toEqual([
+        ['10.218.0.11', network.id, pool.id],
+        ['10.218.0.12', network.id, pool.id],
+      ])
+    },
+    { as },
+  ))
+
+test('the page of a device names the network of each address, also where the address names none', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.networks.create({ name: 'around-it', subnet: '10.219.0.0/24' })
+      const addresses = [{ ip: '10.219.0.7' }, { ip: '203.0.113.9' }]
+      const device = await it.plat.api.devices.create({ name: 'in-a-network', addresses })
+      await open(`/devices/${device.id}?tab=addresses`)
+      expect(await page.getByRole('link', { name: 'around-it' }).getAttribute('href')).toStartWith(`/networks/${id}`)
+      const last = page.getByRole('region', { name: 'Addresses' }).getByRole('row').last()
+      expect(await last.getByRole('link').count()).toBe(0)
+    },
+    { as },
+  ))

@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Address, Device } from '../api/contracts.ts'
-import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { poolsQuery } from '../api/queries.ts'
 import { useCustom } from '../custom-fields/known-custom.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Card, CopyText } from '../ui/primitives.tsx'
+import { AddressNetworks } from './address-networks.tsx'
 import css from './devices.module.css'
 
 export const AddressesTab = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
-  const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: pools = [] } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const list = useCustom('addresses')
   if (device.addresses.length === 0)
@@ -49,7 +49,6 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
           </thead>
           <tbody>
             {device.addresses.map((address) => {
-              const network = networks.find(({ id }) => id === address.network_id)
               const pool = pools.find(({ id }) => id === address.pool_id)
               return (
                 <tr key={`${address.space_id} ${address.ip} ${address.label}`}>
@@ -62,13 +61,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                   <td>{address.mac_address === '' ? '–' : <span className="mono">{address.mac_address}</span>}</td>
                   {hasInterfaces && <td>{address.interface || '–'}</td>}
                   <td>
-                    {network ? (
-                      <Link to="/networks/$id" params={{ id: network.id }} className="link">
-                        {network.name}
-                      </Link>
-                    ) : (
-                      '–'
-                    )}
+                    <AddressNetworks deviceId={device.id} address={address} none="–" />
                   </td>
                   <td>
                     {pool ? (
