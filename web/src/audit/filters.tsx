@@ -1,8 +1,9 @@
 /** The filters of the audit log. All of them are in the URL. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { AuditEntry } from '../api/contracts.ts'
+import { MomentField } from '../history/moment-field.tsx'
 import controls from '../table/filter-controls.module.css'
-import { Choice, Filters, MomentBox, type Option, useUserOptions } from '../table/filter-controls.tsx'
+import { Choice, Filters, type Option, useUserOptions } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import css from './audit.module.css'
@@ -64,8 +65,8 @@ const Span = ({
       <Choice label="When" any="Any time" value={value} options={options} onChange={choose} />
       {value === BETWEEN && (
         <>
-          <MomentBox label="From" value={search.from} hasSeconds={false} onChange={(from) => set({ from })} />
-          <MomentBox label="to" value={search.to} hasSeconds={false} onChange={(to) => set({ to })} />
+          <MomentField label="From" value={search.from} onChange={(from) => set({ from })} />
+          <MomentField label="to" value={search.to} onChange={(to) => set({ to })} />
         </>
       )}
     </>

@@ -9,6 +9,7 @@ import { TextField } from '../ui/field.tsx'
 import { formatExactMoment, formatLocalMoment } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import css from './history.module.css'
+import { parseMoment } from './moments.ts'
 import { useBackToNow } from './past.tsx'
 import { extentQuery } from './queries.ts'
 
@@ -20,21 +21,23 @@ const QUICK = [
   ['A week ago', 168 * HOUR_MS],
 ] as const
 
-const formatAgo = (ms: number): string => formatLocalMoment(new Date(Date.now() - ms).toISOString())
+const formatMoment = (at: string): string => formatLocalMoment(at).replace('T', ' ')
+
+const formatAgo = (ms: number): string => formatMoment(new Date(Date.now() - ms).toISOString())
 
 /** Returns the shown moment. Without it an hour ago, or the beginning of the history if that is later. */
 const getInitialText = (beginsAt: string | undefined): string => {
   const shown = answeredAsOf.get() ?? asOf.get() ?? ''
-  if (!Number.isNaN(Date.parse(shown))) return formatLocalMoment(shown)
+  if (!Number.isNaN(Date.parse(shown))) return formatMoment(shown)
   // Later by less than the second that the text ends with.
   const begunMs = beginsAt === undefined ? 0 : Date.parse(beginsAt) + 999
-  return formatLocalMoment(new Date(Math.max(Date.now() - HOUR_MS, begunMs)).toISOString())
+  return formatMoment(new Date(Math.max(Date.now() - HOUR_MS, begunMs)).toISOString())
 }
 
 /** @returns why the estate of this moment cannot be shown */
 const validateMoment = (text: string, beginsAt: string | undefined): string | undefined => {
-  const ms = Date.parse(text)
-  if (Number.isNaN(ms)) return 'is not a date with a time'
+  const ms = parseMoment(text, new Date())?.getTime()
+  if (ms === undefined) return 'is no moment, such as 2026-11-28 14:05, 14:05, 24h or Yesterday'
   if (ms > Date.now()) return 'must not be in the future'
   return beginsAt !== undefined && ms < Date.parse(beginsAt)
     ? `must not be before ${formatExactMoment(beginsAt)}, when the history begins`
@@ -56,8 +59,9 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
     event.preventDefault()
     const problem = validateMoment(text, data?.begins_at)
     setError(problem)
-    if (problem !== undefined) return
-    const search = (old: object) => ({ ...old, as_of: new Date(text).toISOString() })
+    const moment = parseMoment(text, new Date())
+    if (problem !== undefined || !moment) return
+    const search = (old: object) => ({ ...old, as_of: moment.toISOString() })
     void navigate({ to: '.', search })
     onClose()
   }
@@ -70,8 +74,6 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
       <form onSubmit={submit} noValidate>
         <TextField
           label="Moment"
-          type="datetime-local"
-          step={1}
           value={text}
           onChange={choose}
           error={error}

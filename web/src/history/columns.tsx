@@ -1,19 +1,24 @@
 /** The columns of the list of changes. */
 
 import type { Change } from '../api/contracts.ts'
+import { usePermit } from '../shell/me.ts'
+import { undoing } from '../shell/palette-state.ts'
 import type { Column } from '../table/column.ts'
+import { Button } from '../ui/button.tsx'
 import { formatExactMoment } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import { ChangeSentence } from './change-sentence.tsx'
 import css from './history.module.css'
-import { formatActor, formatProgram } from './labels.ts'
+import { formatActor, getUndoPermission } from './labels.ts'
 
-const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
-  <>
-    {undoes !== null && <Badge tone="info">undo</Badge>}
-    {undone_by !== null && <Badge tone="idle">undone</Badge>}
-  </>
-)
+/** The button that undoes a change; a badge if it is undone already. */
+export const UndoCell = ({ change }: { readonly change: Change }) => {
+  const { may } = usePermit()
+  if (change.undone_by !== null) return <Badge tone="idle">undone</Badge>
+  if (!change.objects.every((object) => may(getUndoPermission(object)))) return null
+  return <Button onClick={() => undoing.set(change.id)}>Undo</Button>
+}
 
 /** A phone has no room for the year and the seconds. */
 const When = ({ at }: { readonly at: string }) => (
@@ -40,17 +45,10 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
   {
     id: 'change',
     text: 'Change',
-    width: 360,
+    width: 560,
     isEssential: true,
-    cell: ({ summary }) => <span title={summary}>{summary}</span>,
+    cell: (change) => <ChangeSentence change={change} />,
   },
-  { id: 'state', text: 'Undo', width: 110, cell: (change) => <State change={change} /> },
-  { id: 'with', text: 'With', width: 170, cell: (change) => formatProgram(change) },
-  {
-    id: 'operation',
-    text: 'Operation',
-    width: 190,
-    cell: ({ operation }) => <span className="mono">{operation}</span>,
-  },
-  { id: 'note', text: 'Note', width: 260, cell: ({ note }) => <span title={note}>{note}</span> },
+  { id: 'note', text: 'Note', width: 220, cell: ({ note }) => <span title={note}>{note}</span> },
+  { id: 'undo', text: 'Undo', width: 90, isHeadHidden: true, cell: (change) => <UndoCell change={change} /> },
 ]

@@ -1,31 +1,32 @@
 /** The difference of two moments: the objects that were created, changed and deleted, by kind. */
 
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { KIND_NAMES, KINDS } from '../../../src/record/history/kind-names.ts'
 import { contracts, type HistoryItem, type Kind } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
-import { Choice, Filters, MomentBox } from '../table/filter-controls.tsx'
+import { Choice, Filters } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
-import { formatCount, plural } from '../ui/format.ts'
+import { formatCount, formatExactMoment, plural } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
 import { ItemRow } from './item-row.tsx'
 import { CHANGE_WORDS, formatHeading } from './labels.ts'
-import { type DiffFilter, diffQuery } from './queries.ts'
+import { MomentField } from './moment-field.tsx'
+import { type DiffFilter, diffQuery, extentQuery } from './queries.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
 
 const DAY_MS = 86_400_000
 const SPANS = [
-  ['The last hour', DAY_MS / 24],
-  ['The last day', DAY_MS],
-  ['The last week', 7 * DAY_MS],
+  ['Last hour', DAY_MS / 24],
+  ['Last day', DAY_MS],
+  ['Last week', 7 * DAY_MS],
 ] as const
 
 /** @example formatCounts(items) // '2 created, 1 deleted' */
@@ -35,6 +36,13 @@ const formatCounts = (items: readonly HistoryItem[]): string =>
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${formatCount(number)} ${word}`)
     .join(', ')
+
+/** @example formatBeginning(at) // '13:53 today' */
+const formatBeginning = (at: string): string => {
+  const text = formatExactMoment(at)
+  const [day, time = ''] = text.split(' ')
+  return day === formatExactMoment(new Date().toISOString()).split(' ')[0] ? `${time.slice(0, 5)} today` : text
+}
 
 type GroupProps = {
   readonly kind: Kind
@@ -84,16 +92,20 @@ export const DiffPage = () => {
   const { search, set } = usePageSearch()
   const { from, to, kind } = search
   const change = (next: Partial<ListSearch>) => void set(next, { isReplace: true })
+  const { data: extent } = useQuery(extentQuery)
+  // A time before the history begins is compared from its beginning.
+  const clamped = extent && from && Date.parse(from) < Date.parse(extent.begins_at) ? extent.begins_at : undefined
   const filter = useMemo((): DiffFilter | undefined => {
     const known = KINDS.find((one) => one === kind)
-    return from === undefined ? undefined : { from, ...(to && { to }), ...(known && { kind: known }) }
-  }, [from, to, kind])
+    if (from === undefined) return undefined
+    return { from: clamped ?? from, ...(to && { to }), ...(known && { kind: known }) }
+  }, [from, to, kind, clamped])
   return (
     <>
       <PageHead title="Compare two moments" parent={PARENT} />
       <Filters label="Moments">
-        <MomentBox label="From" value={from} onChange={(at) => change({ from: at })} />
-        <MomentBox label="to" value={to} onChange={(at) => change({ to: at })} />
+        <MomentField label="From" value={from} onChange={(at) => change({ from: at })} />
+        <MomentField label="to" value={to} onChange={(at) => change({ to: at })} />
         {to === undefined && <span className="muted">now</span>}
         <Choice
           label="Kind"
@@ -111,11 +123,16 @@ export const DiffPage = () => {
           <CommandMenu getCall={() => filter && { op: contracts.history.diff, input: filter }} />
         </span>
       </Filters>
-      {filter ? (
+      {filter && extent ? (
         <PageBody>
+          {clamped !== undefined && (
+            <p role="note">The history begins at {formatBeginning(clamped)}; compared from there.</p>
+          )}
           <Differences filter={filter} />
           <Begins />
         </PageBody>
+      ) : filter ? (
+        <PageLoading />
       ) : (
         <State title="Choose the earlier moment" text={<Begins />} />
       )}

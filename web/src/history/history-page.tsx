@@ -2,77 +2,160 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { KIND_NAMES, KINDS } from '../../../src/record/history/kind-names.ts'
 import { type Change, contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageHead } from '../shell/page.tsx'
+import { undoing } from '../shell/palette-state.ts'
 import { DataTable } from '../table/data-table.tsx'
-import { Choice, Filters, MomentBox, useUserOptions } from '../table/filter-controls.tsx'
+import { type Facets, parseFilter } from '../table/filter.ts'
+import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { type Option, useUserOptions } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'
-import { plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { Begins } from './begins.tsx'
 import { CHANGE_COLUMNS } from './columns.tsx'
 import css from './history.module.css'
+import { MomentField } from './moment-field.tsx'
+import { getDayStart } from './moments.ts'
 import { type ChangeFilter, changesQuery } from './queries.ts'
+import { formatSentence } from './sentence.ts'
 
 const NEWEST = { sort: 'time', isDescending: true }
-const NO_FILTER = { kind: undefined, user: undefined, from: undefined, to: undefined }
+const ANY_TIME = { from: undefined, to: undefined }
+const FIELDS = ['by', 'kind']
+/** The most characters by which the server finds objects. */
+const MAX_TEXT = 128
 
-const toFilter = ({ kind, user, from, to }: ListSearch): ChangeFilter => {
-  const known = KINDS.find((one) => one === kind)
+const formatKind = (kind: (typeof KINDS)[number]): string => KIND_NAMES[kind].noun.replaceAll(' ', '-')
+const findKind = (text: string | undefined) => KINDS.find((one) => one === text || formatKind(one) === text)
+
+/** Reads the words of the filter box, and the fields of the URL. */
+const toFilter = ({ q = '', kind, user, from, to }: ListSearch, users: readonly Option[]): ChangeFilter => {
+  const terms = parseFilter(q, FIELDS).filter(({ isNegated }) => !isNegated)
+  const getTerm = (field: string) => terms.find((term) => term.field === field)?.value
+  const words = terms.filter(({ field }) => field === '').map(({ value }) => value)
+  const known = findKind(getTerm('kind') ?? kind)
+  const by = getTerm('by')
+  // A user who is in no list has no changes.
+  const userId = by === undefined ? user : (users.find(([, name]) => name.toLowerCase() === by)?.[0] ?? by)
   return {
+    ...(words.length > 0 && { q: words.join(' ').slice(0, MAX_TEXT) }),
     ...(known && { kind: known }),
-    ...(user && { user_id: user }),
+    ...(userId && { user_id: userId }),
     ...(from && { from }),
     ...(to && { to }),
   }
 }
 
+type Span = { readonly name: string; readonly from: string; readonly to: string | undefined }
+
+const listSpans = (now: Date): readonly Span[] => {
+  const today = getDayStart(now, 0)
+  return [
+    { name: 'Today', from: today.toISOString(), to: undefined },
+    {
+      name: 'Yesterday',
+      from: getDayStart(now, 1).toISOString(),
+      to: new Date(today.getTime() - 1).toISOString(),
+    },
+    { name: '7 days', from: '7d', to: undefined },
+    { name: '30 days', from: '30d', to: undefined },
+  ]
+}
+
+type SpansProps = Pick<ListSearch, 'from' | 'to'> & { readonly onChange: (next: Partial<ListSearch>) => void }
+
+/** The buttons of spans of time. A second click shows all times again. */
+const Spans = ({ from, to, onChange }: SpansProps) => {
+  const [isAsked, setAsked] = useState(false)
+  const spans = listSpans(new Date())
+  const chosen = spans.find((span) => span.from === from && span.to === to)
+  const isOpen = isAsked || (!chosen && (from !== undefined || to !== undefined))
+  const choose = (span: Span) => {
+    setAsked(false)
+    onChange(span === chosen ? ANY_TIME : { from: span.from, to: span.to })
+  }
+  return (
+    <>
+      {spans.map((span) => (
+        <Button key={span.name} aria-pressed={span === chosen} onClick={() => choose(span)}>
+          {span.name}
+        </Button>
+      ))}
+      <Button
+        aria-pressed={isOpen}
+        onClick={() => {
+          setAsked(!isOpen)
+          onChange(ANY_TIME)
+        }}
+      >
+        From … to …
+      </Button>
+      {isOpen && (
+        <>
+          <MomentField label="From" value={from} onChange={(at) => onChange({ from: at })} />
+          <MomentField label="to" value={to} onChange={(at) => onChange({ to: at })} />
+        </>
+      )}
+    </>
+  )
+}
+
 export const HistoryPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { kind, user, from, to } = search
-  const filter = useMemo(() => toFilter({ kind, user, from, to }), [kind, user, from, to])
+  const { q, kind, user, from, to } = search
+  const [text, setText] = useFilterText()
+  const users = useUserOptions([])
+  const filter = useMemo(() => toFilter({ q, kind, user, from, to }, users), [q, kind, user, from, to, users])
   const { query, view, total, rows } = usePagedView(useInfiniteQuery(changesQuery(filter)))
-  const users = useUserOptions(rows.map(({ user_id, username }) => [user_id, username]))
   const change = (next: Partial<ListSearch>) => void set(next, { isReplace: true })
   const isFiltered = Object.keys(filter).length > 0
-  const clear = isFiltered && <Button onClick={() => change(NO_FILTER)}>Clear</Button>
+  const loadFacets = async (): Promise<Facets> => ({
+    by: users.map(([, name]) => [name, 0] as const),
+    kind: KINDS.map((one) => [formatKind(one), 0] as const),
+  })
+  const clear = isFiltered && (
+    <Button
+      onClick={() => {
+        setText('')
+        change({ ...ANY_TIME, q: undefined, kind: undefined, user: undefined })
+      }}
+    >
+      Clear
+    </Button>
+  )
+  const undo = ({ id, undone_by }: Change) => {
+    if (undone_by === null) undoing.set(id)
+  }
   return (
     <>
       <PageHead title="History">
         <Button onClick={() => void navigate({ to: '/history/diff' })}>Compare two moments</Button>
       </PageHead>
-      <Filters>
-        <Choice
-          label="Kind"
-          any="Any kind"
-          value={kind}
-          options={KINDS.map((one) => [one, KIND_NAMES[one].noun] as const)}
-          onChange={(value) => change({ kind: value })}
-        />
-        <Choice
-          label="User"
-          any="Any user"
-          value={user}
-          options={users}
-          onChange={(value) => change({ user: value })}
-        />
-        <MomentBox label="From" value={from} onChange={(at) => change({ from: at })} />
-        <MomentBox label="to" value={to} onChange={(at) => change({ to: at })} />
+      <FilterBar
+        noun="change"
+        text={text}
+        onChange={setText}
+        placeholder="Filter: a name, by:ada, kind:device"
+        fields={FIELDS}
+        loadFacets={loadFacets}
+        shown={query.data && total}
+        total={query.data && total}
+      >
+        <Spans from={from} to={to} onChange={change} />
         {clear}
-        <span className={tableCss.summary}>{query.data && plural(total, 'change')}</span>
         <span className={tableCss.end}>
           <ViewsMenu /> <CommandMenu getCall={() => ({ op: contracts.history.list, input: filter })} />
         </span>
-      </Filters>
+      </FilterBar>
       <div className={tableCss.wrap}>
         {query.error && !query.data && <Failure error={query.error} onRetry={() => void query.refetch()} />}
         {!query.error && !query.data && <TableSkeleton columns={CHANGE_COLUMNS} />}
@@ -89,8 +172,11 @@ export const HistoryPage = () => {
             sorting={NEWEST}
             onSort={() => {}}
             getId={({ id }) => id}
-            getName={({ summary }) => summary}
-            actions={{ open: ({ id }) => void navigate({ to: '/history/$id', params: { id } }) }}
+            getName={formatSentence}
+            actions={{
+              open: ({ id }) => void navigate({ to: '/history/$id', params: { id } }),
+              keys: { u: undo },
+            }}
           />
         )}
       </div>
@@ -101,8 +187,8 @@ export const HistoryPage = () => {
         hints={[
           [['j', 'k'], 'move'],
           [['↵'], 'open'],
-          [['t'], 'show another moment'],
-          [['?'], 'all shortcuts'],
+          [['u'], 'undo'],
+          [['t'], 'another moment'],
         ]}
       />
     </>

@@ -33,7 +33,7 @@ export const objectHistoryQuery = (kind: ObjectKind, id: string) =>
     staleTime: 0,
   })
 
-export type ChangeFilter = Pick<In<typeof contracts.history.list>, 'kind' | 'user_id' | 'from' | 'to'>
+export type ChangeFilter = Pick<In<typeof contracts.history.list>, 'q' | 'kind' | 'user_id' | 'from' | 'to'>
 
 type PageParam = { readonly offset: number; readonly until: string | undefined }
 

@@ -1,11 +1,10 @@
-/** The filters above a paged list: their frame, a choice, a moment, and the users to choose from. */
+/** The filters above a paged list: their frame, a choice, and the users to choose from. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { sortByName } from '../../../src/net/name-order.ts'
 import { usersQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
-import { formatLocalMoment } from '../ui/format.ts'
 import css from './filter-controls.module.css'
 
 type FiltersProps = {
@@ -52,32 +51,6 @@ export const Choice = ({ label, any, value = '', options, onChange }: ChoiceProp
     </select>
   )
 }
-
-type MomentProps = {
-  readonly label: string
-  /** RFC 3339. */
-  readonly value: string | undefined
-  /** A moment is otherwise a whole minute, and is not marked as set. */
-  readonly hasSeconds?: boolean
-  readonly onChange: (at: string | undefined) => void
-}
-
-const toText = (at: string | undefined): string =>
-  at === undefined || Number.isNaN(Date.parse(at)) ? '' : formatLocalMoment(at)
-
-export const MomentBox = ({ label, value, hasSeconds = true, onChange }: MomentProps) => (
-  <label className={css.moment}>
-    {label}
-    <input
-      type="datetime-local"
-      {...(hasSeconds && { step: 1 })}
-      className={css.control}
-      data-set={(hasSeconds && value !== undefined) || undefined}
-      value={hasSeconds ? toText(value) : toText(value).slice(0, 'YYYY-MM-DDTHH:MM'.length)}
-      onChange={({ target }) => onChange(target.value === '' ? undefined : new Date(target.value).toISOString())}
-    />
-  </label>
-)
 
 /** All users. A user who may not list them gets the users in the list. */
 export const useUserOptions = (seen: readonly Option[]): readonly Option[] => {
