@@ -9,7 +9,7 @@ import { TextField } from '../ui/field.tsx'
 import { formatExactMoment, formatLocalMoment } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import css from './history.module.css'
-import { parseMoment } from './moments.ts'
+import { parseMoment } from './moments/moments.ts'
 import { useBackToNow } from './past.tsx'
 import { extentQuery } from './queries.ts'
 

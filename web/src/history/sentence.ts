@@ -1,8 +1,7 @@
 /** Composes the sentence of a change from its first objects and its numbers. Pure functions. */
-import { toPlural, type Verb } from '../../../src/contract/change-summary.ts'
 import { INVERSE, KIND_NAMES } from '../../../src/record/history/kind-names.ts'
 import type { Change } from '../api/contracts.ts'
-import { formatCount } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { CHANGE_WORDS, formatValue, getLabel } from './labels.ts'
 
 type ChangeObject = Change['objects'][number]
@@ -12,8 +11,6 @@ export type Part = { readonly text: string; readonly isStrong?: boolean } | { re
 
 /** The names that a sentence of several objects has. */
 const NAMED = 2
-
-const formatNumber = (n: number, noun: string): string => `${formatCount(n)} ${n === 1 ? noun : toPlural(noun)}`
 
 type Values = ChangeObject['fields'][number]
 
@@ -51,10 +48,10 @@ const invert = ({ counts, objects }: Pick<Change, 'counts' | 'objects'>): Pick<C
 
 /** Returns the text for the objects of other kinds, and of other changes; '' without any. */
 const formatOthers = (counts: Change['counts'], { kind, change }: ChangeObject): string => {
-  const others = (['delete', 'update', 'create'] as const satisfies readonly Verb[]).flatMap((verb) =>
+  const others = (['delete', 'update', 'create'] as const).flatMap((verb) =>
     Object.entries(counts[verb] ?? {})
       .filter(([noun]) => verb !== change || noun !== KIND_NAMES[kind].noun)
-      .map(([noun, n]) => `${formatNumber(n, noun)}${verb === change ? '' : ` ${CHANGE_WORDS[verb]}`}`),
+      .map(([noun, n]) => `${plural(n, noun)}${verb === change ? '' : ` ${CHANGE_WORDS[verb]}`}`),
   )
   const last = others.pop()
   if (last === undefined) return ''
@@ -75,7 +72,7 @@ const compose = ({ counts, objects }: Pick<Change, 'counts' | 'objects'>, fallba
   const named = objects.filter(({ kind, change }) => kind === first.kind && change === first.change).slice(0, NAMED)
   const left = n - named.length
   return [
-    { text: formatNumber(n, KIND_NAMES[first.kind].noun), isStrong: true },
+    { text: plural(n, KIND_NAMES[first.kind].noun), isStrong: true },
     { text: ` ${CHANGE_WORDS[first.change]}: ` },
     ...named.flatMap((object, i): Part[] => (i === 0 ? [{ object }] : [{ text: ', ' }, { object }])),
     { text: left > 0 ? ` and ${formatCount(left)} ${left === 1 ? 'other' : 'others'}` : '' },

@@ -1,7 +1,7 @@
 /** A field for a moment: one line of text that is read as soon as it is left. */
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
-import css from '../table/filter-controls.module.css'
-import { formatLocalMoment } from '../ui/format.ts'
+import css from '../../table/filter-controls.module.css'
+import { formatLocalMoment } from '../../ui/format.ts'
 import { MOMENT_TEXTS, parseMoment } from './moments.ts'
 
 type Props = {
