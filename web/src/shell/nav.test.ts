@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { SearchResult } from '../../../src/answers/search/api.ts'
 import { CATALOGUE } from '../../../src/people/roles/catalogue.ts'
 import {
   buildObjectLink,
@@ -20,6 +21,10 @@ describe('the navigation', () => {
 
   test('shows each type of object on one page', () => {
     expect(twice(NAV_ITEMS.flatMap(({ types = [] }) => types))).toEqual([])
+  })
+
+  test('has a page for each type of object that the search finds', () => {
+    expect(SearchResult.shape.type.options.filter((type) => findItem(type) === undefined)).toEqual([])
   })
 
   test('asks for permissions of the catalog, also to create objects', () => {
