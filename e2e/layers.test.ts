@@ -31,7 +31,7 @@ test('every letter after Ctrl K is in the field of the palette, right after a lo
     async ({ page, open }) => {
       for (const [index, path] of TRIES.entries()) {
         await open(path)
-        // The page goes on with its first requests meanwhile.
+        // Between the keys and the load, the page sends its first requests.
         await page.waitForTimeout((index % 4) * 80)
         await page.keyboard.press('Control+k')
         await page.keyboard.type(LETTERS)

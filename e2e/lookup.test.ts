@@ -203,5 +203,5 @@ test('the palette has actions: it opens the preview of undoing the last change o
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     },
-    { as: 'operator', expected: ['401 /api/auth/me'] },
+    { as: 'admin', expected: ['401 /api/auth/me'] },
   ))

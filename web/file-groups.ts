@@ -21,7 +21,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'addresses', 'commands', 'labels
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
 )
 
 /** Pages of users and permissions. */
@@ -87,8 +87,8 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 /** The ceremonies of passkeys, which the account loads when one is made. */
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
-/** The live feed, and how its events refresh the lists. */
-const LIVE = /\/web\/src\/live\/(apply|follow-feed|keys)/
+/** Loaded once the page is quiet: the live feed, how its events refresh the lists, and the rows of the palette. */
+const LIVE = /\/web\/src\/(live\/(apply|follow-feed|keys)|palette\/(results|entries|order))/
 
 const SETTINGS = /\/web\/src\/settings\//
 

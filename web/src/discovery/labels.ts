@@ -74,8 +74,7 @@ export const formatInterval = (hours: number): string => {
 /** @example formatTimeUntil('2026-01-01T03:00:00Z', Date.parse('2026-01-01T00:00:00Z')) // 'in 3 h' */
 export const formatTimeUntil = (at: string, nowMs: number): string => {
   const seconds = (Date.parse(at) - nowMs) / 1000
-  if (seconds <= 0) return 'now'
-  if (seconds < 60) return 'in a moment'
+  if (seconds < 60) return 'now'
   if (seconds < 3600) return `in ${Math.round(seconds / 60)} min`
   return seconds < 172_800 ? `in ${Math.round(seconds / 3600)} h` : `in ${Math.round(seconds / 86_400)} d`
 }

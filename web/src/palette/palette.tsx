@@ -1,130 +1,26 @@
 /** The command palette: finds pages, objects and actions by a part of their name or address. */
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { keepMoment } from '../api/as-of.ts'
-import { api } from '../api/client.ts'
-import { usePermit } from '../shell/me.ts'
+import { lazy, Suspense, useId, useRef, useState } from 'react'
 import { paletteIsOpen } from '../shell/palette-state.ts'
-import { useSignOut } from '../shell/user-menu.tsx'
-import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Dialog } from '../ui/layers.tsx'
-import { type View, viewsQuery } from '../views/views.ts'
-import { buildKnownEntries, buildResultEntries, buildViewEntries, type Entry } from './entries.ts'
-import { findMarked, keepMarked, orderRows, type Rows } from './order.ts'
 import css from './palette.module.css'
+import type { KeyHandler } from './results.tsx'
 
-const NONE: readonly View[] = []
+/** The field is in the first file, because each letter must reach it. The rows are loaded once the page is quiet, or now. */
+const loadResults = () => import('./results.tsx')
+const Results = lazy(() => loadResults().then((module) => ({ default: module.Results })))
 
-/** The delay between the last keystroke and the request. */
-const SETTLE_MS = 120
-
-const useSettled = (text: string): string => {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return useDeferredValue(settled)
-}
-
-const SEARCHED_FROM = 2
-const LOOKED_UP_FROM = 3
-
-/** Returns what the server answers for exactly this text. */
-const useAnswers = (text: string) => {
-  const go = useNavigate()
-  const maySearch = usePermit().may('search:read')
-  const wanted = useSettled(text)
-  const search = useQuery({
-    queryKey: ['search', wanted],
-    queryFn: () => api.search.all({ q: wanted }),
-    enabled: maySearch && wanted.length >= SEARCHED_FROM,
-  })
-  const lookup = useQuery({
-    queryKey: ['lookup', wanted],
-    queryFn: async () => (await import('../lookup/palette-lookup.ts')).findAnswers(wanted),
-    enabled: maySearch && wanted.length >= LOOKED_UP_FROM,
-  })
-  // Answers for an older text are not for this one.
-  if (wanted !== text) return { answers: [], found: [], isAnswered: !maySearch || text.length < SEARCHED_FROM }
-  const answers = (lookup.data ?? []).map(
-    (answer): Entry => ({
-      ...{ id: `lookup ${answer.text}`, group: 'Answer', icon: Search },
-      ...answer,
-      run: () => void go(answer.link),
-    }),
-  )
-  return {
-    answers,
-    found: buildResultEntries(go, search.data?.results ?? []),
-    isAnswered: !search.isLoading && !lookup.isLoading,
-  }
-}
-
-/** Returns the rows for a text in their order, and whether the server has answered. */
-const useRows = (text: string): Rows<Entry> & { readonly isAnswered: boolean } => {
-  const go = useNavigate()
-  const { history } = useRouter()
-  const permit = usePermit()
-  const signOut = useSignOut()
-  const { data: saved = NONE } = useQuery(viewsQuery)
-  const { answers, found, isAnswered } = useAnswers(text.trim())
-  const known = [
-    ...buildKnownEntries(go, permit, () => void signOut()),
-    ...buildViewEntries((href) => history.push(keepMoment(href)), permit, saved),
-  ]
-  return { ...orderRows(text, { known, answers, found }), isAnswered }
-}
-
-/** What is shown for a text. Another text begins anew. */
-type Shown = { readonly text: string; readonly rows: readonly Entry[]; readonly marked: string | undefined }
+const KEYS = new Set(['ArrowDown', 'ArrowUp', 'Enter'])
 
 const close = () => paletteIsOpen.set(false)
 
 export const Palette = () => {
   const listId = useId()
   const [text, setText] = useState('')
-  /** The id of the row that the user has marked for this text. */
-  const [chosen, setChosen] = useState<string>()
-  /** True after Enter while no row is marked. */
   const [isAwaited, setAwaited] = useState(false)
-  const shown = useRef<Shown>({ text, rows: [], marked: undefined })
-  const { rows: ordered, sure, isAnswered } = useRows(text)
-  const before = shown.current.text === text ? shown.current : undefined
-  const rows = before ? keepMarked(before.rows, ordered, before.marked) : ordered
-  const marked = findMarked({ rows, sure }, { chosen: chosen ?? before?.marked, isAnswered })
-  const list = useRef<HTMLDivElement>(null)
-  const current = rows.findIndex(({ id }) => id === marked)
-  const optionId = (index: number) => `${listId}-${index}`
-  useLayoutEffect(() => {
-    shown.current = { text, rows, marked }
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the option that became the current one is brought into view
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [current])
-  const run = (entry: Entry | undefined) => {
-    if (!entry) return
-    close()
-    entry.run()
-  }
-  const onKey = (event: KeyboardEvent) => {
-    const next = { ArrowDown: current + 1, ArrowUp: Math.max(current, 0) - 1 }[event.key]
-    if (next !== undefined) {
-      event.preventDefault()
-      setChosen(rows.at(next % Math.max(1, rows.length))?.id)
-    } else if (event.key === 'Enter') {
-      event.preventDefault()
-      if (current === -1) setAwaited(true)
-      else run(rows[current])
-    }
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows of the answer are those of this render
-  useEffect(() => {
-    if (isAwaited && isAnswered) run(rows[current])
-  }, [isAwaited, isAnswered])
+  const [marked, setMarked] = useState<string>()
+  const handler = useRef<KeyHandler>(undefined)
+  const onAwait = () => setAwaited(true)
   return (
     <Dialog title="" label="Search or jump to" onClose={close} isWide>
       <div className={css.input}>
@@ -134,7 +30,7 @@ export const Palette = () => {
           aria-label="Search or jump to"
           aria-expanded="true"
           aria-controls={listId}
-          aria-activedescendant={current === -1 ? undefined : optionId(current)}
+          aria-activedescendant={marked}
           aria-autocomplete="list"
           autoComplete="off"
           spellCheck={false}
@@ -142,58 +38,20 @@ export const Palette = () => {
           value={text}
           onChange={(event) => {
             setText(event.target.value)
-            setChosen(undefined)
             setAwaited(false)
           }}
-          onKeyDown={onKey}
+          onKeyDown={(event) => {
+            if (!KEYS.has(event.key)) return
+            event.preventDefault()
+            if (handler.current) handler.current(event.key)
+            else if (event.key === 'Enter') onAwait()
+          }}
         />
         <kbd>Esc</kbd>
       </div>
-      <div ref={list} id={listId} role="listbox" aria-label="Results" className={css.list}>
-        {rows.map((entry, index) => {
-          const Icon = entry.icon
-          return (
-            <div key={entry.id} role="presentation">
-              {entry.group !== rows[index - 1]?.group && (
-                <div role="presentation" className={css.group}>
-                  {entry.group}
-                </div>
-              )}
-              {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are for the field, which has the focus */}
-              <div
-                id={optionId(index)}
-                role="option"
-                tabIndex={-1}
-                aria-selected={index === current}
-                data-answer={entry.group === 'Answer' || undefined}
-                className={css.option}
-                onClick={() => run(entry)}
-                // Rows that move under the pointer are not marked by it.
-                onPointerMove={({ movementX, movementY }) =>
-                  (movementX !== 0 || movementY !== 0) && setChosen(entry.id)
-                }
-              >
-                <Icon size={16} aria-hidden="true" />
-                <span className="truncate">{entry.text}</span>
-                {entry.space_id && <SpaceBadge space_id={entry.space_id} />}
-                {entry.note && <span className="mono muted truncate">{entry.note}</span>}
-                {entry.keys && (
-                  <span className={css.keys}>
-                    {entry.keys.map((key) => (
-                      <kbd key={key}>{key}</kbd>
-                    ))}
-                  </span>
-                )}
-              </div>
-            </div>
-          )
-        })}
-      </div>
-      {rows.length === 0 && isAnswered && (
-        <p role="status" className={css.empty}>
-          Nothing has this name.
-        </p>
-      )}
+      <Suspense fallback={<div id={listId} role="listbox" aria-label="Results" className={css.list} />}>
+        <Results {...{ text, listId, isAwaited, onAwait, handler }} onMarked={setMarked} />
+      </Suspense>
     </Dialog>
   )
 }

@@ -38,7 +38,8 @@ export const formatAgo = (at: string, nowMs: number): string => {
   const seconds = (Date.parse(at) - nowMs) / 1000
   for (const [unit, size] of UNITS)
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
-  return seconds > 0 ? 'in a moment' : 'just now'
+  // The clock of the server may be a little ahead.
+  return 'just now'
 }
 
 /** Formats a time in the time zone of the browser, to the minute. */
