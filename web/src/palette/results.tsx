@@ -1,4 +1,4 @@
-/** The rows of the palette for a text, and what its keys do with them. */
+/** The rows of the palette for a text, and its keys. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
@@ -31,7 +31,7 @@ const useSettled = (text: string): string => {
 const SEARCHED_FROM = 2
 const LOOKED_UP_FROM = 3
 
-/** Returns what the server answers for exactly this text. */
+/** Returns the answers of the server for exactly this text. */
 const useAnswers = (text: string) => {
   const go = useNavigate()
   const maySearch = usePermit().may('search:read')
@@ -77,7 +77,7 @@ const useRows = (text: string): Rows<Entry> & { readonly isAnswered: boolean } =
   return { ...orderRows(text, { known, answers, found }), isAnswered }
 }
 
-/** What is shown for a text. Another text begins anew. */
+/** The rows that are shown for a text. They are not kept for another text. */
 type Shown = { readonly text: string; readonly rows: readonly Entry[]; readonly marked: string | undefined }
 
 export type KeyHandler = (key: string) => void
@@ -90,7 +90,7 @@ type Props = {
   readonly onAwait: () => void
   /** Called with the id of the element of the marked row. */
   readonly onMarked: (id: string | undefined) => void
-  /** Gets what ArrowDown, ArrowUp and Enter do. */
+  /** Gets the handler of ArrowDown, ArrowUp and Enter. */
   readonly handler: RefObject<KeyHandler | undefined>
 }
 
