@@ -53,7 +53,7 @@ const Modal = ({ className, label, labelledBy, onClose, children }: ModalProps) 
     dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
     return () => {
       closeDialog(dialog)
-      // Those that came while it was open.
+      // Toasts that came while it was open.
       raiseToasts()
     }
   }, [])
