@@ -28,7 +28,7 @@ type LayerProps = {
 /** The field of a layer that gets the focus. */
 export const FIRST_FIELD = ':is(input:not([hidden], [type=hidden], [type=checkbox]), select, textarea):enabled'
 
-/** Returns true if the pointer is on the backdrop. Its events have the dialog as their target, as those of its padding do. */
+/** Returns true if the pointer is on the backdrop. Its events have the dialog as their target, as the events of its padding do. */
 const isOnBackdrop = ({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLDialogElement>): boolean => {
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
   return target === currentTarget && (clientX < left || clientX > right || clientY < top || clientY > bottom)
