@@ -307,7 +307,7 @@ testAll('networks, pools, datacenters and addresses show their values, and files
       await open('/pools?q=contract:c-17')
       await page.getByRole('button', { name: 'Export' }).click()
       const download = page.waitForEvent('download')
-      await page.getByRole('menuitem', { name: 'CSV' }).click()
+      await page.getByRole('menuitem', { name: 'CSV for import' }).click()
       const csv = await Bun.file(await (await download).path()).text()
       expect(csv.split('\r\n')[0]).toContain('custom.contract')
       expect(csv).toContain('C-17')

@@ -172,7 +172,7 @@ testAll('a list is exported as code', () =>
       await page.getByRole('button', { name: 'Export' }).click()
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('menuitem', { name: 'Export all as code' }).click(),
+        page.getByRole('menuitem', { name: 'As code', exact: true }).click(),
       ])
       expect(download.suggestedFilename()).toBe('datacenters.yaml')
       expect(readFileSync(await download.path(), 'utf8')).toStartWith('datacenters:\n  - name: ')

@@ -22,13 +22,13 @@ const paste = async (page: Page, text: string): Promise<void> => {
 }
 
 /** Returns the content of the file that a menu item downloads. */
-const exported = async (page: Page, format: 'CSV' | 'JSON'): Promise<string> => {
+const exported = async (page: Page, format: 'CSV for import' | 'JSON'): Promise<string> => {
   await page.getByRole('button', { name: 'Export' }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('menuitem', { name: format }).click(),
   ])
-  expect(download.suggestedFilename()).toBe(`devices.${format.toLowerCase()}`)
+  expect(download.suggestedFilename()).toBe(format === 'JSON' ? 'devices.json' : 'devices.csv')
   return readFileSync(await download.path(), 'utf8')
 }
 
@@ -272,7 +272,7 @@ testAll('each row shows its old and new values before the import', () =>
   ),
 )
 
-test.each(['CSV', 'JSON'] as const)('an import of an export as %s changes nothing', (format) =>
+test.each(['CSV for import', 'JSON'] as const)('an import of an export as %s changes nothing', (format) =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices?q=tag:production+-status:planned')
@@ -289,6 +289,52 @@ test.each(['CSV', 'JSON'] as const)('an import of an export as %s changes nothin
     { as },
   ),
 )
+
+/** Returns the rows of a file as Python's reader of CSV finds them. */
+const readByPython = async (path: string): Promise<readonly (readonly string[])[]> => {
+  const script =
+    'import csv,json,sys; print(json.dumps(list(csv.reader(open(sys.argv[1],encoding="utf-8-sig",newline="")))))'
+  const child = Bun.spawn(['python3', '-c', script, path], { stdout: 'pipe' })
+  return JSON.parse(await new Response(child.stdout).text())
+}
+
+test('a CSV as shown has the visible columns with names, every address, and no formula', async () => {
+  const [place] = await it.plat.api.datacenters.list({ limit: 1 })
+  await it.plat.api.devices.create({
+    name: '=shown-1',
+    status: 'maintenance',
+    datacenter_id: place?.id ?? null,
+    tags: ['one', 'two'],
+    addresses: [{ ip: '10.77.0.10' }, { ip: '2001:db8::10' }],
+  })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/devices?q=shown-1&cols=name,address,status,datacenter,tags')
+      const download = async () => {
+        await page.getByRole('button', { name: 'Export' }).click()
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('menuitem', { name: 'CSV as shown' }).click(),
+        ])
+        return file.path()
+      }
+      await page.getByRole('grid').getByText('shown-1').waitFor()
+      const path = await download()
+      expect(readFileSync(path, 'utf8')).toStartWith('\uFEFFName,Address,Status,Datacenter,Tags\r\n')
+      expect((await readByPython(path)).slice(1)).toEqual([
+        ["'=shown-1", '10.77.0.10; 2001:db8::10', 'maintenance', place?.name ?? '', 'one; two'],
+      ])
+      // Cells without a text of their own are read as they are drawn.
+      await open('/networks?view=flat')
+      await page.getByRole('grid', { name: 'Networks' }).getByRole('link').first().waitFor()
+      const [head, first] = await readByPython(await download())
+      expect(head).toEqual(['Subnet', 'Name', 'VLAN', 'Datacenter', 'In use', 'Used / total', 'Subnets'])
+      expect(first?.slice(0, 2)).toEqual(['10.0.0.0/16', 'fra1 IPv4'])
+      expect(first?.slice(4).join(' | ')).toMatch(/^0\.\d% \| \d+( \+ \d+)? \/ 65,534 \| 1 · 6 %$/)
+    },
+    { as },
+  )
+})
 
 testAll('the export of another list has its filter', () =>
   it.visit(

@@ -99,7 +99,7 @@ test('a rack is made, a device begins at a free unit, is moved, and is refused w
 
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'web-k1' }).waitFor()
-      await page.getByText('K1, U36, front').waitFor()
+      await page.getByText('K1, U36, front').first().waitFor()
       await page.getByRole('link', { name: 'K1', exact: true }).waitFor()
     },
     { as, expected: ['400 /api/devices/'] },
@@ -359,7 +359,7 @@ test('ports are added to a type by a pattern, and to its devices after a dry run
       await page.getByText('Added 1 port').waitFor()
       expect(await api.ports.device({ device_id: device.id })).toHaveLength(25)
       await open(`/devices/${device.id}`)
-      await page.getByRole('link', { name: 'Acme P24' }).waitFor()
+      await page.getByRole('link', { name: 'Acme P24' }).first().waitFor()
     },
     { as, expected: ['400 /api/device-types'] },
   ))

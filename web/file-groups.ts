@@ -156,6 +156,7 @@ const LOADED_LATER = [
   'web/src/reservations/fields.ts',
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
+  'web/src/export/shown.tsx',
   'web/src/table/tall.ts',
   'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))

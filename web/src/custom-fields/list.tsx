@@ -47,6 +47,7 @@ const buildColumn = (definition: CustomField, names: RefNames): Column<WithCusto
     width: WIDTHS[type] ?? USUAL_WIDTH,
     isSortable: !multiple,
     isRight: type === 'integer' || type === 'number',
+    toText: (row) => toTexts(definition, getOwnValue(row, definition), getNames(row)).join('; '),
     cell: (row) => (
       <ValueView definition={definition} value={getOwnValue(row, definition)} names={getNames(row)} isInRow />
     ),

@@ -1,4 +1,4 @@
-/** One datacenter: where it is, the devices and the networks that are there. */
+/** One datacenter: its details, and the devices and networks that are there. */
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
@@ -6,13 +6,15 @@ import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { DevicesTable, MOST_DEVICES } from '../networks/devices-table.tsx'
 import { NetworkList } from '../networks/network-list.tsx'
+import { racksQuery } from '../racks/known-racks.ts'
 import { listFacts } from '../resource/columns.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
-import { usePermit, usePermitted } from '../shell/me.ts'
+import { relate } from '../resource/object/object-side.tsx'
+import { useIsInUse, usePermit, usePermitted } from '../shell/me.ts'
 import { formatTerm } from '../table/filter.ts'
-import { CopyText, TimeAgo } from '../ui/primitives.tsx'
-import css from './datacenters.module.css'
+import { formatCount } from '../ui/format.ts'
+import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { fields } from './fields.ts'
 import { datacenterResource } from './resource.ts'
 
@@ -36,33 +38,31 @@ const DevicesTab = ({ datacenter }: { readonly datacenter: Datacenter }) => {
   )
 }
 
-const Head = ({ datacenter }: { readonly datacenter: Datacenter }) => {
-  const facts = listFacts(fields, datacenter, FACTS, {
-    location: datacenter.location || '–',
-    updated_at: <TimeAgo at={datacenter.updated_at} />,
-    id: <CopyText text={datacenter.id} label="ID" />,
-  })
-  return (
-    <dl className={css.facts}>
-      {facts.map(
-        ([name, value]) =>
-          value !== '' && (
-            <div key={name} className={name === fields.description.label ? css.wide : undefined}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-      <CustomFacts resource="datacenters" object={datacenter} isPlain />
-    </dl>
-  )
-}
+const Overview = ({ datacenter }: { readonly datacenter: Datacenter }) => (
+  <>
+    <Card title="Details">
+      <Facts
+        facts={listFacts(fields, datacenter, FACTS, {
+          location: '',
+          created_at: <TimeAgo at={datacenter.created_at} />,
+          updated_at: <TimeAgo at={datacenter.updated_at} />,
+          id: <CopyText text={datacenter.id} label="ID" />,
+        })}
+      />
+    </Card>
+    <CustomFacts resource="datacenters" object={datacenter} />
+  </>
+)
 
 export const DatacenterPage = () => {
   const { id } = route.useParams()
   const { may, blocked } = usePermit()
   const { object: datacenter, ...query } = useListed(datacentersQuery, id)
   const { data: networks } = usePermitted('networks:list', networksQuery)
+  const hasRacks = useIsInUse('racks')
+  const { data: allRacks } = usePermitted('racks:list', { ...racksQuery, enabled: hasRacks })
+  const own = networks?.filter(({ datacenter_id }) => datacenter_id === id)
+  const racks = allRacks?.filter(({ datacenter_id }) => datacenter_id === id)
   if (!datacenter) return <MissingObject noun="datacenter" parent={PARENT} {...query} />
   return (
     <ObjectPage
@@ -78,13 +78,26 @@ export const DatacenterPage = () => {
         blocked: may('datacenters:delete') ? undefined : 'datacenters:delete',
         warning: 'Its networks and devices stay, without a datacenter.',
       }}
-      above={<Head datacenter={datacenter} />}
+      strip={[
+        ['Location', datacenter.location],
+        ['Networks', own && formatCount(own.length)],
+        ['Racks', racks && formatCount(racks.length)],
+        ['Changed', <TimeAgo key="changed" at={datacenter.updated_at} />],
+      ]}
+      side={{
+        kind: 'datacenter',
+        related: [
+          ...(racks ?? []).map((rack) => relate({ to: '/racks/$id', params: { id: rack.id } }, rack.name, 'rack')),
+          ...(own ?? []).map((one) => relate({ to: '/networks/$id', params: { id: one.id } }, one.name, 'network')),
+        ],
+      }}
       tabs={[
+        { id: 'overview', text: 'Overview', content: <Overview datacenter={datacenter} /> },
         { id: 'devices', text: 'Devices', content: <DevicesTab datacenter={datacenter} />, isFull: true },
         {
           id: 'networks',
           text: 'Networks',
-          count: networks?.filter(({ datacenter_id }) => datacenter_id === id).length,
+          count: own?.length,
           content: <NetworkList datacenterId={id} />,
           isFull: true,
         },

@@ -7,7 +7,7 @@ import type { Address } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 
 /** The networks that the addresses of a device belong to, also those that an address does not name. */
-const deviceNetworksQuery = (id: string) =>
+export const deviceNetworksQuery = (id: string) =>
   queryOptions({
     queryKey: ['device', id, 'networks'],
     queryFn: async () => (await api.devices.get({ id, include: ['networks'] })).networks ?? [],

@@ -19,9 +19,17 @@ export const StatusBadge = ({ status }: { readonly status: DeviceStatus }) => (
   <Badge tone={TONES[status]}>{status}</Badge>
 )
 
+/** Their texts have commas between the values. */
+const LISTS = new Set(['addresses', 'tags', 'domains'])
+
 export const DEVICE_COLUMNS = buildColumns(buildDeviceFields(), {
   first: DEVICE_ORDER.table,
   formatCell: (row: DeviceRow, { name }) => row.texts[name] ?? '',
+  toText: ({ texts, updated_at }, { name }) => {
+    if (name === 'updated_at') return updated_at
+    const text = texts[name] ?? ''
+    return LISTS.has(name) ? text.replaceAll(', ', '; ') : text
+  },
   cells: {
     name: ({ id, name }) => (
       <>

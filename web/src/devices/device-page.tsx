@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { contracts } from '../api/contracts.ts'
+import { type Conflict, contracts, type Device } from '../api/contracts.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
@@ -10,10 +10,11 @@ import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
+import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
-import { DeviceOverview } from './device-overview.tsx'
+import { DeviceOverview, useDeviceParts } from './device-overview.tsx'
 import { LazyDeviceDrawer } from './form/lazy-drawer.tsx'
 import { deviceConflictsQuery, deviceQuery } from './queries.ts'
 import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
@@ -33,17 +34,29 @@ const DuplicateDialog = lazy(() =>
 
 const PARENT = { text: 'Devices', link: { to: '/devices' } } as const
 
+const NONE: readonly never[] = []
+
 export const DevicePage = () => {
   const { id } = route.useParams()
-  const navigate = useNavigate()
-  const [isDuplicating, setDuplicating] = useState(false)
-  const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery(deviceQuery(id))
-  const { data: conflicts = [] } = usePermitted('conflicts:list', deviceConflictsQuery(id))
-  useHotkeys({ '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)) })
+  const { data: conflicts = NONE } = usePermitted('conflicts:list', deviceConflictsQuery(id))
   if (!data)
     return <MissingObject noun="device" parent={PARENT} title={error ? 'Device' : id} error={error} refetch={refetch} />
-  const device = data.value
+  return <DeviceContent device={data.value} conflicts={conflicts} />
+}
+
+type Props = { readonly device: Device; readonly conflicts: readonly Conflict[] }
+
+const DeviceContent = ({ device, conflicts }: Props) => {
+  const { id } = device
+  const navigate = useNavigate()
+  const { search } = usePageSearch()
+  const [isDuplicating, setDuplicating] = useState(false)
+  const { may, blocked } = usePermit()
+  useHotkeys({ '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)) })
+  // Enough is requested for the drawer and for the other tabs.
+  const isShown = (search.tab ?? 'overview') === 'overview' && search.edit === undefined
+  const { strip, related } = useDeviceParts(device, isShown)
   const loaded = (tab: ReactNode) => <Suspense fallback={<PageLoading />}>{tab}</Suspense>
   return (
     <ObjectPage
@@ -78,8 +91,10 @@ export const DevicePage = () => {
           </MenuItem>
         </>
       }
+      strip={strip}
+      side={{ kind: 'device', related }}
       tabs={[
-        { id: 'overview', text: 'Overview', content: <DeviceOverview device={device} /> },
+        { id: 'overview', text: 'Overview', content: <DeviceOverview device={device} isShown={isShown} /> },
         {
           id: 'addresses',
           text: 'Addresses',

@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { contracts } from '../api/contracts.ts'
+import { contracts, type Device } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { useActiveConflicts } from '../conflicts/active-mark.tsx'
@@ -25,7 +25,7 @@ import { Button } from '../ui/button.tsx'
 import { formatMoment } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { addSpaceTerm, DEVICE_FILTERS, type DeviceRow } from './column-spec.ts'
+import { addSpaceTerm, createRowMapper, DEVICE_FILTERS, type DeviceRow } from './column-spec.ts'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS, isOffered } from './columns.tsx'
 import { LazyDeviceDrawer } from './form/lazy-drawer.tsx'
 import { useImported } from './imported.ts'
@@ -125,6 +125,8 @@ export const DevicesPage = () => {
           <ExportMenu
             name="devices"
             count={view?.count ?? 0}
+            columns={choice.columns}
+            toRows={(found) => (found as Device[]).map(createRowMapper(devices.names()))}
             stream={shown?.stream}
             load={async () => devices.full((await view?.idsOf(0, view.count)) ?? [])}
           />{' '}

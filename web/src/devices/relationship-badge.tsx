@@ -10,7 +10,10 @@ const WORDS: Readonly<Record<Relationship['type'], readonly [asParent: string, a
 
 type Link = { readonly type: Relationship['type']; readonly isParent: boolean }
 
+/** @example formatLink({ type: 'depends_on', isParent: true }) // 'depends on' */
+export const formatLink = ({ type, isParent }: Link): string => WORDS[type][isParent ? 0 : 1]
+
 export const RelationshipBadge = ({ link }: { readonly link: Link }) => {
-  const [asParent, asChild, tone] = WORDS[link.type]
-  return <Badge tone={tone}>{link.isParent ? asParent : asChild}</Badge>
+  const [, , tone] = WORDS[link.type]
+  return <Badge tone={tone}>{formatLink(link)}</Badge>
 }

@@ -148,7 +148,12 @@ export const DiscoveredDevicesPage = () => {
           <CommandMenu
             getCall={() => ({ list: contracts.discovery, q: text, given: toNetworkFilter(search.network) })}
           />{' '}
-          <ExportMenu name="discovered-devices" count={view.count} load={async () => listRows(view)} />{' '}
+          <ExportMenu
+            name="discovered-devices"
+            count={view.count}
+            columns={choice.columns}
+            load={async () => listRows(view)}
+          />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>

@@ -6,10 +6,12 @@ import { keepMoment } from '../api/as-of.ts'
 import { request } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'
 import { definitionsQuery } from '../custom-fields/definitions.ts'
+import type { Column } from '../table/column.ts'
 import { findResource } from './fields.ts'
 import { createListReader } from './json-list.ts'
 import { formatCsvRows, formatJsonRows, listFileColumns } from './rows.ts'
 import { saveBlob } from './save.ts'
+import { formatShownHead, formatShownRows, listShownColumns } from './shown.tsx'
 
 const TYPES = { csv: 'text/csv;charset=utf-8', json: 'application/json' }
 
@@ -19,35 +21,69 @@ const loadCustomColumns = async (name: string): Promise<readonly string[]> => {
   return definitions.filter(({ resource }) => resource === name).map((one) => `${CUSTOM}.${one.name}`)
 }
 
-/** @returns the number of rows */
-export const streamRows = async (name: string, path: string, format: 'csv' | 'json'): Promise<number> => {
+/** The columns of the file “CSV as shown”, which all have texts. */
+type Shown<Row> = {
+  readonly columns: readonly Column<Row>[]
+  readonly toRows: (objects: readonly object[]) => readonly Row[]
+}
+
+/** The texts of a file: before the rows, of some rows, and behind them. */
+type Format = {
+  readonly head: string
+  readonly formatRows: (rows: readonly object[], isFirst: boolean) => string
+  readonly end: string
+}
+
+const buildFormat = async <Row>(name: string, format: 'csv' | 'json' | Shown<Row>): Promise<Format> => {
+  if (typeof format === 'object') {
+    const columns = listShownColumns(format.columns)
+    return {
+      head: formatShownHead(columns),
+      formatRows: (rows) => formatShownRows(columns, format.toRows(rows)),
+      end: '',
+    }
+  }
   const resource = findResource(name)
   if (!resource) throw new Error(`${name} have no file`)
   const fields = listFileColumns(resource)
-  const custom = format === 'csv' ? await loadCustomColumns(name) : []
-  const columns = format === 'csv' ? fields.flatMap((one) => (one === CUSTOM ? custom : one)) : fields
+  if (format === 'json')
+    return {
+      head: '[',
+      formatRows: (rows, isFirst) => `${isFirst ? '' : ',\n'}${formatJsonRows(fields, rows)}`,
+      end: ']\n',
+    }
+  const custom = await loadCustomColumns(name)
+  const columns = fields.flatMap((one) => (one === CUSTOM ? custom : one))
+  return { head: formatCsv([columns]), formatRows: (rows) => formatCsvRows(columns, rows), end: '' }
+}
+
+/** @returns the number of rows */
+export const streamRows = async <Row>(
+  name: string,
+  path: string,
+  format: 'csv' | 'json' | Shown<Row>,
+): Promise<number> => {
+  const { head, formatRows, end } = await buildFormat(name, format)
   const response = await request(keepMoment(path), { method: 'GET' })
   const read = createListReader()
   let count = 0
-  const formatRows = (text: string): string => {
+  const formatPiece = (text: string): string => {
     const rows = read(text)
     const isFirst = count === 0
     count += rows.length
-    if (rows.length === 0) return ''
-    return format === 'csv' ? formatCsvRows(columns, rows) : `${isFirst ? '' : ',\n'}${formatJsonRows(columns, rows)}`
+    return rows.length === 0 ? '' : formatRows(rows, isFirst)
   }
   const pieces = new TransformStream<string, string>({
-    start: (controller) => controller.enqueue(format === 'csv' ? formatCsv([columns]) : '['),
-    transform: (text, controller) => controller.enqueue(formatRows(text)),
-    flush: (controller) => {
-      if (format === 'json') controller.enqueue(']\n')
-    },
+    start: (controller) => controller.enqueue(head),
+    transform: (text, controller) => controller.enqueue(formatPiece(text)),
+    flush: (controller) => controller.enqueue(end),
   })
+  const type = format === 'json' ? 'json' : 'csv'
   const body = (response.body ?? new Blob().stream())
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(pieces)
     .pipeThrough(new TextEncoderStream())
   // The browser keeps a blob outside of the page.
-  saveBlob(`${name}.${format}`, await new Response(body, { headers: { 'content-type': TYPES[format] } }).blob())
+  saveBlob(`${name}.${type}`, await new Response(body, { headers: { 'content-type': TYPES[type] } }).blob())
   return count
 }

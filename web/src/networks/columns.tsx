@@ -146,6 +146,7 @@ export const buildTreeColumns = (columns: readonly Column<Network>[], tools: Tre
   columns.map((column) => ({
     ...column,
     isSortable: false,
+    toText: undefined,
     width: column.id === 'subnet' ? column.width + 50 : column.width,
     cell: (row) => {
       if (column.id === 'subnet') return <SubnetCell row={row} {...tools} />

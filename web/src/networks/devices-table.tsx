@@ -49,7 +49,9 @@ const buildNetworksColumn = (list: (device: Device) => readonly Network[]): Colu
     )),
 })
 
-const columns = COLUMNS.map((column) => ({ ...column, cell: ({ row }: Row) => column.cell(row) }))
+const columns = COLUMNS.map(
+  (column): Column<Row> => ({ ...column, toText: undefined, cell: ({ row }: Row) => column.cell(row) }),
+)
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 const rowOf = createRowMapper(NO_NAMES)
 const SORTS = Object.entries(buildDeviceSpec(NO_NAMES).sorts)

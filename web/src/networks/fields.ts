@@ -4,6 +4,7 @@ import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import { buildFields, type Names } from '../resource/facts/from-facts.ts'
+import { formatPercent } from '../ui/format.ts'
 import { buildSubnetKey } from './subnet-key.ts'
 
 const isSubnetMatch = (subnet: string, value: string): boolean => {
@@ -56,6 +57,7 @@ export const buildNetworkFields = (names?: Names, vlans?: VlanNames) =>
         isCompared: false,
       },
       utilization: {
+        text: ({ utilization }) => (utilization ? formatPercent(utilization.utilization) : ''),
         label: 'Utilization',
         isSearched: false,
         form: false,

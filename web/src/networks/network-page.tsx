@@ -24,7 +24,7 @@ import { buildVlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable, useNetworkDevices } from './devices-table.tsx'
 import { createNetworkFinder, filterInside } from './inside.ts'
-import { NetworkOverview } from './network-overview.tsx'
+import { NetworkOverview, useNetworkParts } from './network-overview.tsx'
 import css from './networks.module.css'
 import { PlanningDialog, SpaceTab } from './planning/planning.tsx'
 import { buildResizeControl } from './planning/resize-field.tsx'
@@ -88,12 +88,12 @@ export const NetworkPage = () => {
   const place = { kind: 'network', id } as const
   const giveNext = () => addresses.open(place)
   useHotkeys(addresses.blocked === undefined ? { f: giveNext } : {})
+  const { strip, related } = useNetworkParts(network, { networks: all, datacenters, pools, vlans })
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
   const close = () => void set({ new: undefined, subnet: undefined })
   const allocate = (block?: string) => void set({ new: SUBNET, subnet: block })
   const split = () => void set({ new: SPLIT })
-  const datacenter = datacenters.find((one) => one.id === network.datacenter_id)
   const only = isNested && (
     <span className={css.only}>
       <Switch label="Only this network" isOn={isOnly} onChange={() => setOnly(!isOnly)} />
@@ -123,6 +123,9 @@ export const NetworkPage = () => {
       parent={PARENT}
       id={id}
       title={network.name}
+      beside={network.subnet}
+      strip={strip}
+      side={{ kind: 'network', related }}
       managedBy={network.managed_by}
       get={contracts.networks.get}
       resource={buildNetworkResource(datacenters, {
@@ -171,7 +174,7 @@ export const NetworkPage = () => {
         {
           id: 'overview',
           text: 'Overview',
-          content: <NetworkOverview network={network} datacenter={datacenter} vlans={vlans} />,
+          content: <NetworkOverview network={network} />,
         },
         {
           id: 'addresses',

@@ -211,7 +211,7 @@ export const NetworksPage = () => {
         {control}
         <span className={css.end}>
           <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text, given })} />{' '}
-          <ExportMenu name="networks" count={view.count} load={async () => listRows(view)} />{' '}
+          <ExportMenu name="networks" count={view.count} columns={choice.columns} load={async () => listRows(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>

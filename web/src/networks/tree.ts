@@ -119,6 +119,19 @@ export const findAround = (
   return found?.network
 }
 
+/** Finds a network in the tree, with the one that it lies in. */
+export const findNode = (
+  nodes: readonly TreeNode[],
+  id: string,
+  parent?: TreeNode,
+): { readonly node: TreeNode; readonly parent: TreeNode | undefined } | undefined => {
+  for (const node of nodes) {
+    const found = node.network.id === id ? { node, parent } : findNode(node.children, id, node)
+    if (found) return found
+  }
+  return undefined
+}
+
 type Shown = { readonly isExpanded: (id: string) => boolean; readonly hasGaps: boolean }
 
 /** Returns the rows of the tree as they are seen, from the top. */

@@ -1,6 +1,7 @@
 /** The fields of a pool. */
 import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
+import { formatPercent } from '../ui/format.ts'
 
 export type Pool = ItemOf<typeof FACTS.pools>
 
@@ -21,6 +22,7 @@ export const buildPoolFields = (names?: Names) =>
       start_ip: { label: 'First address', column: { id: 'range', text: 'Addresses', width: 250 }, filter: false },
       end_ip: { label: 'Last address', column: false, filter: false },
       utilization: {
+        text: ({ utilization }) => (utilization ? formatPercent(utilization.utilization) : ''),
         column: { width: 200, isEssential: true },
         sort: ({ utilization }) => utilization?.utilization ?? 0,
       },

@@ -6,7 +6,8 @@ import { PortPath } from '../cables/trace-strip.tsx'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { deviceQuery } from '../devices/queries.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
-import { MissingObject, ObjectPage, type Parent } from '../resource/object/object-page.tsx'
+import { type Fact, MissingObject, ObjectPage, type Parent } from '../resource/object/object-page.tsx'
+import { relate } from '../resource/object/object-side.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
@@ -16,7 +17,6 @@ import type { Port } from './fields.ts'
 import { formatPeer } from './labels.ts'
 import { ConnectDrawer, findFreeSide, useDisconnect } from './port-actions.tsx'
 import { listPortFacts } from './port-panel.tsx'
-import css from './ports.module.css'
 import { devicePortsQuery, portQuery } from './queries.ts'
 import { buildPortResource, DELETE_WARNING } from './resource.ts'
 
@@ -24,22 +24,29 @@ const route = getRouteApi('/app/ports/$id')
 const DEVICES: Parent = { text: 'Devices', link: { to: '/devices' } }
 const NONE: readonly Port[] = []
 
-const Overview = ({ port, ports }: { readonly port: Port; readonly ports: readonly Port[] }) => {
+/** The strip has the device and these many other facts. */
+const IN_STRIP = 7
+
+const Overview = ({ port, facts }: { readonly port: Port; readonly facts: readonly Fact[] }) => {
   const { may } = usePermit()
   return (
-    <div className={css.page}>
+    <>
       {may('cables:read') && (
         <Card title="Path">
           <PortPath portId={port.id} none="It has no cable." />
         </Card>
       )}
-      <Card title="Port">
-        <Facts facts={listPortFacts(port, ports)} />
-      </Card>
+      {facts.length > IN_STRIP && (
+        <Card title="Details">
+          <Facts facts={facts.slice(IN_STRIP)} />
+        </Card>
+      )}
       <CustomFacts resource="ports" object={port} />
-    </div>
+    </>
   )
 }
+
+const toPort = (id: string) => ({ to: '/ports/$id', params: { id } }) as const
 
 export const PortPage = () => {
   const { id } = route.useParams()
@@ -63,6 +70,9 @@ export const PortPage = () => {
   // The list knows the peers.
   const shown = ports.find((one) => one.id === id) ?? port
   const close = () => void set({ new: undefined })
+  const facts = listPortFacts(shown, ports)
+  const owner = relate({ to: '/devices/$id', params: { id: deviceId } }, name, 'device')
+  const outer = ports.find((one) => one.id === port.parent_id)
   return (
     <ObjectPage
       noun="port"
@@ -90,8 +100,18 @@ export const PortPage = () => {
           Disconnect from {formatPeer(peer)}
         </MenuItem>
       ))}
+      strip={[['Device', owner.link], ...facts.slice(0, IN_STRIP)]}
+      side={{
+        kind: 'port',
+        related: [
+          owner,
+          ...(shown.peers ?? []).map((peer) => relate(toPort(peer.port_id), formatPeer(peer), 'other end')),
+          ...(outer ? [relate(toPort(outer.id), outer.name, 'part of')] : []),
+          ...ports.flatMap((one) => (one.parent_id === id ? [relate(toPort(one.id), one.name, 'in it')] : [])),
+        ],
+      }}
       tabs={[
-        { id: 'overview', text: 'Overview', content: <Overview port={port} ports={ports} /> },
+        { id: 'overview', text: 'Overview', content: <Overview port={port} facts={facts} /> },
         { id: 'history', text: 'History', content: <HistoryTab kind="port" id={id} /> },
       ]}
     >

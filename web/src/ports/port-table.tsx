@@ -146,7 +146,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
         <span className={css.tools}>
           {tools}
           <ViewChoice />
-          <ExportMenu name="ports" count={view.count} load={async () => listRows(view)} />
+          <ExportMenu name="ports" count={view.count} columns={choice.columns} load={async () => listRows(view)} />
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>

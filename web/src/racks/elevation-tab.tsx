@@ -1,6 +1,6 @@
 /** The front and the rear of a rack side by side, with the devices in no unit. */
 import { useNavigate } from '@tanstack/react-router'
-import type { PointerEvent } from 'react'
+import type { PointerEvent, ReactNode } from 'react'
 import { StatusBadge } from '../devices/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -129,7 +129,13 @@ const Unplaced = ({ devices, blocked, onPlace, onGrab }: UnplacedProps) => (
   </div>
 )
 
-export const ElevationTab = ({ elevation }: { readonly elevation: Elevation }) => {
+type Props = {
+  readonly elevation: Elevation
+  /** Below the legend and the devices in no unit. */
+  readonly side: ReactNode
+}
+
+export const ElevationTab = ({ elevation, side }: Props) => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const { set } = usePageSearch()
@@ -189,6 +195,7 @@ export const ElevationTab = ({ elevation }: { readonly elevation: Elevation }) =
               onPlace={begin}
               onGrab={mayMove ? onGrab : undefined}
             />
+            {side}
           </div>
         </div>
       </div>

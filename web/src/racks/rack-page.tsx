@@ -1,7 +1,7 @@
 /** One rack: what is mounted on its front and its rear, and its use of space and of power. */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
@@ -10,11 +10,10 @@ import { writeMount } from '../devices/form/mount-values.ts'
 import { listFacts } from '../resource/columns.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
+import { ObjectSide, relate } from '../resource/object/object-side.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { cx } from '../ui/cx.ts'
-import { CopyText, TimeAgo } from '../ui/primitives.tsx'
-import css from './elevation.module.css'
+import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { ElevationTab } from './elevation-tab.tsx'
 import { buildRackFields } from './fields.ts'
 import type { Elevation } from './geometry.ts'
@@ -28,65 +27,26 @@ const PlaceDevice = lazy(() => import('./place/place-device.tsx').then((module) 
 const route = getRouteApi('/app/racks/$id')
 const fields = buildRackFields()
 const PARENT = { text: 'Racks', link: { to: '/racks' } } as const
-const FACTS = ['datacenter_id', 'location', 'description', 'updated_at', 'id']
-/** Left out on a phone, where the drawing needs the room. */
-const ROOMY: ReadonlySet<string> = new Set([fields.updated_at.label, fields.id.label])
+const FACTS = ['description', 'id']
+/** The strip has these fields. */
+const ELSEWHERE = { datacenter_id: '', location: '' }
 const NONE: readonly Datacenter[] = []
 
-const Use = ({
-  name,
-  text,
-  children,
-}: {
-  readonly name: string
-  readonly text: string
-  readonly children: ReactNode
-}) => (
-  <div className={css.use}>
-    <dt>{name}</dt>
-    <dd>
-      {children}
-      <span className="muted">{text}</span>
-    </dd>
-  </div>
+const Details = ({ rack }: Pick<Elevation, 'rack'>) => (
+  <>
+    <Card title="Details">
+      <Facts
+        facts={listFacts(fields, rack, FACTS, {
+          ...ELSEWHERE,
+          created_at: <TimeAgo at={rack.created_at} />,
+          updated_at: <TimeAgo at={rack.updated_at} />,
+          id: <CopyText text={rack.id} label="ID" />,
+        })}
+      />
+    </Card>
+    <CustomFacts resource="racks" object={rack} />
+  </>
 )
-
-const Head = ({ elevation, datacenters }: { elevation: Elevation; datacenters: readonly Datacenter[] }) => {
-  const { rack, usage } = elevation
-  const { datacenter_id } = rack
-  const datacenter = datacenter_id !== null && (
-    <Link to="/datacenters/$id" params={{ id: datacenter_id }} className="link">
-      {datacenters.find(({ id }) => id === datacenter_id)?.name ?? datacenter_id}
-    </Link>
-  )
-  const facts = listFacts(fields, rack, FACTS, {
-    datacenter_id: datacenter || '–',
-    location: rack.location || '–',
-    updated_at: <TimeAgo at={rack.updated_at} />,
-    created_at: '',
-    id: <CopyText text={rack.id} label="ID" />,
-  })
-  return (
-    <dl className={css.facts}>
-      <Use name="Space" text={formatSpace(usage)}>
-        <SpaceMeter usage={usage} name={rack.name} />
-      </Use>
-      <Use name="Power" text={usage.max_power_w === null ? 'No maximum is known' : formatPower(usage)}>
-        <PowerMeter usage={usage} name={rack.name} />
-      </Use>
-      {facts.map(
-        ([name, value]) =>
-          value !== '' && (
-            <div key={name} className={cx(name === fields.description.label && css.wide, ROOMY.has(name) && css.roomy)}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-      <CustomFacts resource="racks" object={rack} isPlain />
-    </dl>
-  )
-}
 
 /** The form of a device that begins at a free place. */
 const NewDevice = ({ rack }: Pick<Elevation, 'rack'>) => {
@@ -122,7 +82,9 @@ export const RackPage = () => {
   const { data: elevation, error, refetch } = usePermitted('racks:read', elevationQuery(id))
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   if (!elevation) return <MissingObject noun="rack" parent={PARENT} error={error} refetch={refetch} />
-  const { rack } = elevation
+  const { rack, usage } = elevation
+  const place = datacenters.find((one) => one.id === rack.datacenter_id)
+  const datacenter = place && relate({ to: '/datacenters/$id', params: { id: place.id } }, place.name, 'datacenter')
   return (
     <ObjectPage
       noun="rack"
@@ -134,9 +96,45 @@ export const RackPage = () => {
       resource={buildRackResource(datacenters)}
       edit={{ blocked: blocked('racks:update') }}
       remove={{ blocked: may('racks:delete') ? undefined : 'racks:delete', warning: DELETE_WARNING }}
-      above={<Head elevation={elevation} datacenters={datacenters} />}
+      strip={[
+        [
+          'Units',
+          <div key="units">
+            <SpaceMeter usage={usage} name={rack.name} />
+            <span className="muted">{formatSpace(usage)}</span>
+          </div>,
+        ],
+        [
+          'Power',
+          usage.max_power_w === null ? (
+            `${formatPower(usage)}, no maximum`
+          ) : (
+            <div key="power">
+              <PowerMeter usage={usage} name={rack.name} />
+              <span className="muted">{formatPower(usage)}</span>
+            </div>
+          ),
+        ],
+        ['Datacenter', datacenter?.link],
+        ['Location', rack.location],
+      ]}
       tabs={[
-        { id: 'elevation', text: 'Elevation', content: <ElevationTab elevation={elevation} />, isFull: true },
+        {
+          id: 'elevation',
+          text: 'Overview',
+          content: (
+            <ElevationTab
+              elevation={elevation}
+              side={
+                <>
+                  <Details rack={rack} />
+                  <ObjectSide kind="rack" id={id} related={datacenter ? [datacenter] : []} />
+                </>
+              }
+            />
+          ),
+          isFull: true,
+        },
         { id: 'history', text: 'History', content: <HistoryTab kind="rack" id={id} /> },
       ]}
       hints={[

@@ -8,6 +8,8 @@ type ColumnOptions<T, Row> = {
   /** Names of the fields with the first columns, in their order. */
   readonly first: readonly string[]
   readonly formatCell: (row: Row, field: Declared<T>) => string
+  /** The text in a file; the text of the cell by default. */
+  readonly toText?: (row: Row, field: Declared<T>) => string
   /** In the place of the text, by the names of the fields. */
   readonly cells?: Readonly<Record<string, (row: Row) => ReactNode>>
 }
@@ -16,7 +18,7 @@ const USUAL_WIDTH = 148
 
 export const buildColumns = <T extends object, Row = T>(
   fields: Fields<T>,
-  { first, formatCell, cells = {} }: ColumnOptions<T, Row>,
+  { first, formatCell, toText = formatCell, cells = {} }: ColumnOptions<T, Row>,
 ): readonly Column<Row>[] =>
   listColumnFields(fields, first).map((one) => {
     const { name, field } = one
@@ -29,6 +31,7 @@ export const buildColumns = <T extends object, Row = T>(
       isSortable: field.sort !== false,
       isRight: isRight === true,
       isEssential: isEssential === true,
+      toText: (row) => toText(row, one),
       cell: cells[name] ?? plain,
     }
   })
@@ -43,6 +46,7 @@ export const buildOwnColumns = <T extends object>(
     first,
     cells: { updated_at: (row) => <TimeAgo at={String(Reflect.get(row, 'updated_at'))} />, ...cells },
     formatCell: (row, { read }) => joinText(read(row)),
+    toText: (row, { read }) => [read(row)].flat().join('; '),
   })
 
 /** Pairs for `Facts`; `given` replaces the text of a field. */

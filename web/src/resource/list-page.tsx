@@ -186,7 +186,12 @@ export const ListPage = <T extends object>(props: Props<T>) => {
         <span className={css.end}>
           <ViewsMenu />{' '}
           <CommandMenu getCall={() => ({ list: resource.operations, q: text, given: props.call ?? {} })} />{' '}
-          <ExportMenu name={resourceName} count={view.count} load={async () => listRows(view)} />{' '}
+          <ExportMenu
+            name={resourceName}
+            count={view.count}
+            columns={choice.columns}
+            load={async () => listRows(view)}
+          />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>

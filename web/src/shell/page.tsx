@@ -30,12 +30,14 @@ const PageLinks = () => {
 
 type PageHeadProps = {
   readonly title: string
+  /** Shown beside the title, in quiet text. */
+  readonly beside?: ReactNode
   /** The list that contains the object of this page. */
   readonly parent?: { readonly text: string; readonly link: LinkProps }
   readonly children?: ReactNode
 }
 
-export const PageHead = ({ title, parent, children }: PageHeadProps) => {
+export const PageHead = ({ title, beside, parent, children }: PageHeadProps) => {
   useTitle(title)
   return (
     <>
@@ -50,6 +52,7 @@ export const PageHead = ({ title, parent, children }: PageHeadProps) => {
             </>
           )}
           <h1>{title}</h1>
+          {beside && <span className={`mono ${css.crumb}`}>{beside}</span>}
         </div>
         {children}
         <Button isIcon aria-label="Show another moment" aria-keyshortcuts="t" onClick={() => clockIsOpen.set(true)}>

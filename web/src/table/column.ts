@@ -7,6 +7,8 @@ export type Column<Row> = {
   /** In pixels; what is left over is shared out. */
   readonly width: number
   readonly cell: (row: Row) => ReactNode
+  /** The text of the cell in a file; by default it is read from the drawn cell. */
+  readonly toText?: ((row: Row) => string) | undefined
   readonly isSortable?: boolean
   readonly isRight?: boolean
   /** The head is only read to screen readers. Such a column is always shown. */

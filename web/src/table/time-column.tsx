@@ -11,6 +11,7 @@ type TimeColumn<Row> = Pick<Column<Row>, 'id' | 'text' | 'width'> & {
 export const buildTimeColumn = <Row,>({ at, never = 'never', ...column }: TimeColumn<Row>): Column<Row> => ({
   ...column,
   isSortable: true,
+  toText: (row) => at(row) ?? '',
   cell: (row) => {
     const time = at(row)
     return time === null ? <span className="muted">{never}</span> : <TimeAgo at={time} />

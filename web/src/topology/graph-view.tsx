@@ -26,6 +26,9 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
 const ROOM = { top: 44, right: 420, bottom: 84, left: 120 }
 const NARROW_ROOM = { top: 24, right: 96, bottom: 40, left: 72 }
 const MAX_ZOOM = 1.35
+/** A small graph fills the picture, so that its names are apart. */
+const SMALL = 24
+const MAX_ZOOM_OF_SMALL = 2.6
 
 type Props = {
   readonly placed: Placed
@@ -104,7 +107,10 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
           noteId={noteId}
           positions={positions}
           pictureKey={seq}
-          fitting={{ room: isNarrow ? NARROW_ROOM : ROOM, maxZoom: MAX_ZOOM }}
+          fitting={{
+            room: isNarrow ? NARROW_ROOM : ROOM,
+            maxZoom: graph.ids.length > SMALL ? MAX_ZOOM : MAX_ZOOM_OF_SMALL,
+          }}
           paint={paint}
           onPick={select}
           onOpen={(node) => onFocus(graph.ids[node] ?? '')}

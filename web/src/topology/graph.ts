@@ -40,6 +40,8 @@ export type GraphLink = {
   readonly type: LinkType
   /** Set for a cable. */
   readonly ports?: Ports
+  /** Set for cables that are joined: the number of devices in between. */
+  readonly through?: number
   /** Set for a cable beside other links of its devices: how far to which side it is drawn. */
   readonly bend?: number
 }
@@ -59,10 +61,11 @@ type Edge = {
   readonly child: string
   readonly type: LinkType
   readonly ports?: Ports | undefined
+  readonly through?: number | undefined
 }
 
 type LinkRow = { readonly parent_id: string; readonly child_id: string; readonly type: LinkType }
-type CableRow = Pick<Cable, 'a' | 'b'>
+type CableRow = Pick<Cable, 'a' | 'b'> & { readonly through?: readonly string[] }
 
 /** True for a cable between two devices. A cable within one device connects it to nothing. */
 const isBetween = ({ a, b }: CableRow): boolean => a.device_id !== b.device_id
@@ -83,6 +86,7 @@ export class LinkIndex {
   readonly #starts: Uint32Array
   /** The ports of each cable. Cables come after the relationships. */
   readonly #ports: readonly Ports[]
+  readonly #through: readonly number[]
   readonly size: number
 
   constructor(
@@ -92,6 +96,7 @@ export class LinkIndex {
     const between = cables.filter(isBetween)
     const rows: readonly LinkRow[] = [...relationships, ...between.map(toLinkRow)]
     this.#ports = between.map(({ a, b }) => [a.port, b.port])
+    this.#through = between.map(({ through = [] }) => new Set(through).size)
     this.size = rows.length
     this.#parents = Uint32Array.from(rows, ({ parent_id }) => this.#numberOf(parent_id))
     this.#children = Uint32Array.from(rows, ({ child_id }) => this.#numberOf(child_id))
@@ -130,6 +135,7 @@ export class LinkIndex {
       child: this.#ids[this.#children[row] ?? 0] ?? '',
       type: LINK_TYPES[this.#types[row] ?? 0] ?? 'connected_to',
       ports: this.#ports[row - (this.size - this.#ports.length)],
+      through: this.#through[row - (this.size - this.#ports.length)],
     }))
   }
 }
@@ -191,10 +197,11 @@ export const buildGraph = (index: LinkIndex, query: GraphQuery): Graph => {
   }
   const links: GraphLink[] = []
   for (const [from, id] of ids.entries())
-    for (const { parent, child, type, ports } of index.of(id)) {
+    for (const { parent, child, type, ports, through = 0 } of index.of(id)) {
       const to = places.get(child)
       // Both ends list each edge. It is taken at its parent.
-      if (parent === id && to !== undefined && types.has(type)) links.push({ from, to, type, ...(ports && { ports }) })
+      if (parent === id && to !== undefined && types.has(type))
+        links.push({ from, to, type, ...(ports && { ports }), ...(through > 0 && { through }) })
     }
   return { ids, levels, links: withBends(links), left: left.size }
 }

@@ -29,7 +29,7 @@ export type Tie = {
   readonly type: LinkType
   readonly isParent: boolean
   readonly text: string
-  /** Set for a cable: the port here and the port there. */
+  /** Set for a cable: the port here and the port there, and the number of panels in between. */
   readonly ports?: string
 }
 
@@ -38,11 +38,12 @@ const formatPorts = ([from, to]: Ports, isParent: boolean): string => (isParent 
 
 /** Returns the relationships and cables of a node with its neighbors. */
 export const listTies = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
-  links.flatMap(({ from, to, type, ports }) => {
+  links.flatMap(({ from, to, type, ports, through }) => {
     if (from !== node && to !== node) return []
     const isParent = from === node
     const tie = { node: isParent ? to : from, type, isParent, text: WORDS[type][isParent ? 0 : 1] }
-    return [{ ...tie, ...(ports && { ports: formatPorts(ports, isParent) }) }]
+    const by = through === undefined ? '' : `, through ${plural(through, 'panel')}`
+    return [{ ...tie, ...(ports && { ports: formatPorts(ports, isParent) + by }) }]
   })
 
 export const formatLevel = (view: View, level: number): string => {

@@ -5,13 +5,16 @@ import { computeForceLayout, computeRingLayout } from './drawing/force.ts'
 import { computeLayeredLayout } from './drawing/layered.ts'
 import { buildGraph, LinkIndex } from './graph.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
+import { joinCables } from './pass-through.ts'
 
 // The DOM types describe the postMessage of a window, which takes an origin.
 const post = (message: WorkerResponse): void =>
   (self as unknown as { postMessage: (message: WorkerResponse) => void }).postMessage(message)
 
 type Failed = { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
-type Loaded = LinkIndex | Failed
+/** `joined` has no device that cables only pass through. Such a device has its own cables in `whole`. */
+type Indexes = { readonly joined: LinkIndex; readonly whole: LinkIndex; readonly passed: ReadonlySet<string> }
+type Loaded = Indexes | Failed
 
 /** @throws Failed */
 const fetchList = async (path: string): Promise<unknown> => {
@@ -30,7 +33,11 @@ const load = async ({ path, cablesPath }: WorkerRequest): Promise<Loaded> => {
   try {
     const [links, cables] = await Promise.all([fetchList(path), cablesPath === undefined ? [] : fetchList(cablesPath)])
     // The server returns values of the contract's type.
-    return new LinkIndex(links as readonly Relationship[], cables as readonly Cable[])
+    const [relationships, all] = [links as readonly Relationship[], cables as readonly Cable[]]
+    const chains = joinCables(all)
+    const joined = new LinkIndex(relationships, chains)
+    const passed = new Set(chains.flatMap(({ through }) => through))
+    return { joined, whole: passed.size === 0 ? joined : new LinkIndex(relationships, all), passed }
   } catch (error) {
     // Other errors come from `fetchList`. JSON that breaks off is a lost connection.
     return error instanceof Error ? { status: 0, body: undefined, retryAfter: null } : (error as Failed)
@@ -48,13 +55,13 @@ const handleRequest = async (request: WorkerRequest): Promise<void> => {
   const { seq, query } = request
   latest = seq
   loaded ??= load(request)
-  const index = await loaded
-  if (!(index instanceof LinkIndex)) {
+  const indexes = await loaded
+  if (!('joined' in indexes)) {
     loaded = undefined
-    post({ type: 'failed', seq, ...index })
+    post({ type: 'failed', seq, ...indexes })
     return
   }
-  const graph = buildGraph(index, query)
+  const graph = buildGraph(indexes.passed.has(query.focus) ? indexes.whole : indexes.joined, query)
   const isLayered = query.view === 'impact'
   post({ type: 'graph', seq, graph, positions: isLayered ? computeLayeredLayout(graph) : computeRingLayout(graph) })
   if (isLayered) return

@@ -16,7 +16,11 @@ const MAX_ZOOM = 2
 /** The height of the name above a block. */
 const HEAD = 12
 
-const FILLS: readonly (keyof Colours)[] = ['ip-used', 'line-strong', 'warn-fill', 'ip-free']
+/** By status. Decommissioned devices, the last ones, are hollow. */
+const FILLS: readonly (keyof Colours)[] = ['ip-used', 'line-strong', 'warn-fill', 'muted']
+const HOLLOW = STATES.indexOf('decommissioned')
+/** A smaller dot has no room for a hole. */
+const MIN_HOLLOW_PX = 4
 
 export const placeText = (name: string): string => (name === '' ? 'No datacenter' : name)
 
@@ -27,12 +31,16 @@ const paintOverview = ({ context, camera, size, positions }: Frame, colours: Col
   const dot = Math.max(0.8, DOT * camera.zoom)
   for (const [state, fill] of FILLS.entries()) {
     context.fillStyle = colours[fill]
+    context.strokeStyle = colours[fill]
+    context.lineWidth = 1.5
+    const isHollow = state === HOLLOW && dot >= MIN_HOLLOW_PX
     for (let device = 0; device < brief.ids.length; device++) {
       if (brief.states[device] !== state) continue
       const x = (positions[device * 2] ?? 0) * camera.zoom + camera.x
       const y = (positions[device * 2 + 1] ?? 0) * camera.zoom + camera.y
       if (x < -dot || y < -dot || x > size.width + dot || y > size.height + dot) continue
-      context.fillRect(x - dot / 2, y - dot / 2, dot, dot)
+      if (isHollow) context.strokeRect(x - dot / 2 + 0.75, y - dot / 2 + 0.75, dot - 1.5, dot - 1.5)
+      else context.fillRect(x - dot / 2, y - dot / 2, dot, dot)
     }
   }
   context.textBaseline = 'bottom'
@@ -134,7 +142,13 @@ export const OverviewView = ({ brief, onFocus }: Props) => {
       <ul className={css.legend} aria-label="Legend">
         {STATES.map((name, index) => (
           <li key={name}>
-            <i className={css.dot} style={{ background: colours[FILLS[index] ?? 'text'] }} />
+            <i
+              className={css.dot}
+              style={{
+                [index === HOLLOW ? 'boxShadow' : 'background']:
+                  `${index === HOLLOW ? 'inset 0 0 0 1.5px ' : ''}${colours[FILLS[index] ?? 'text']}`,
+              }}
+            />
             {name}
           </li>
         ))}

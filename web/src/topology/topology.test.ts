@@ -9,6 +9,7 @@ import { computeCurve, computePoint } from './drawing/paint-cables.ts'
 import { buildGraph, LinkIndex, listNeighbours } from './graph.ts'
 import { formatSummary, listTies } from './labels.ts'
 import { planOverview } from './overview.ts'
+import { joinCables } from './pass-through.ts'
 import { detectRole } from './role.ts'
 import { parseHops, parseView } from './search.ts'
 
@@ -49,6 +50,35 @@ describe('the graph around a device', () => {
     }
     return { a: end(a), b: end(b) }
   }
+
+  test('cables that meet in a port are one cable between the devices at the ends, and a panel has its own cables', () => {
+    const chain = [
+      cable('sw 1', 'panel-a 7'),
+      cable('panel-a 7', 'panel-b 3'),
+      cable('web eth0', 'panel-b 3'),
+      cable('panel-a 8', 'sw 2'),
+    ]
+    const joined = joinCables(chain)
+    expect(joined.map(({ a, b, through }) => [a.port_id, b.port_id, through])).toEqual([
+      ['sw 1', 'web eth0', ['panel-a', 'panel-b']],
+      ['panel-a 8', 'sw 2', []],
+    ])
+    const graph = buildGraph(new LinkIndex([], joined), { focus: 'sw', view: 'connections', hops: 1, most: 300 })
+    expect(graph.ids).toEqual(['sw', 'web', 'panel-a'])
+    expect(graph.links.find(({ through }) => through !== undefined)).toMatchObject({
+      from: 0,
+      to: 1,
+      ports: ['1', 'eth0'],
+      through: 2,
+    })
+    expect(listTies(graph, 0).map(({ ports }) => ports)).toEqual(['1 – eth0, through 2 panels', '2 – 8'])
+  })
+
+  test('a ring of cables without an end keeps its cables', () => {
+    const ring = [cable('a 1', 'b 1'), cable('b 1', 'c 1'), cable('c 1', 'a 1')]
+    expect(joinCables(ring).map(({ through }) => through)).toEqual([[], [], []])
+    expect(joinCables([])).toEqual([])
+  })
 
   test('has cables beside relationships, with the names of their ports', () => {
     const links = new LinkIndex(

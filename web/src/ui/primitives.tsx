@@ -1,6 +1,6 @@
 /** The smallest components: badges, meters, cards, facts. */
 import { Check, Copy } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { cx } from './cx.ts'
 import { formatAgo, formatMoment, formatPercent } from './format.ts'
 import css from './primitives.module.css'
@@ -11,7 +11,11 @@ export const Badge = ({ tone, children }: { readonly tone: Tone; readonly childr
   <span className={cx(css.badge, css[tone])}>{children}</span>
 )
 
-export const Tag = ({ children }: { readonly children: ReactNode }) => <span className={css.tag}>{children}</span>
+export const Tag = ({ children }: { readonly children: ReactNode }) => (
+  <span className={css.tag} data-tag="">
+    {children}
+  </span>
+)
 
 export const Tags = ({ tags }: { readonly tags: readonly string[] }) => tags.map((tag) => <Tag key={tag}>{tag}</Tag>)
 
@@ -120,21 +124,21 @@ export const Figure = ({ label, children }: { readonly label: string; readonly c
   </section>
 )
 
+export const isEmpty = (value: ReactNode): boolean =>
+  value === '' || value === null || value === undefined || value === false
+
+/** Leaves out facts without a value. */
 export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) => (
   <dl className={css.facts}>
-    {facts.map(([name, value]) => (
-      <FactRow key={name} name={name}>
-        {value}
-      </FactRow>
-    ))}
+    {facts
+      .filter(([, value]) => !isEmpty(value))
+      .map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
   </dl>
-)
-
-const FactRow = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <>
-    <dt>{name}</dt>
-    <dd>{children === '' || children === null ? <span className="muted">–</span> : children}</dd>
-  </>
 )
 
 /** Something that the caller may not list. */

@@ -6,6 +6,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { AppError } from '../../../../src/contract/errors.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { CommandItems, useCommand } from '../../commands/command-menu.tsx'
+import type { ObjectKind } from '../../history/queries.ts'
 import { isLabeled, LazyLabelDialog } from '../../labels/lazy-labels.tsx'
 import { useHotkeys } from '../../shell/hotkeys.ts'
 import { type Hint, Hints, PageBody, PageHead } from '../../shell/page.tsx'
@@ -13,11 +14,14 @@ import { PageLoading } from '../../shell/shell.tsx'
 import { usePageSearch } from '../../table/list-search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { isEmpty } from '../../ui/primitives.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import type { Resource } from '../resource.ts'
 import { ResourceDrawer } from '../resource-drawer.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
+import css from './object.module.css'
+import { ObjectSide, type RelatedItem } from './object-side.tsx'
 
 /** Most objects have no owner. Shown in a Suspense. */
 export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
@@ -61,6 +65,25 @@ type ObjectTab = Tab & {
   readonly hasKeys?: boolean
 }
 
+/** An empty text, null and false are left out. */
+export type Fact = readonly [label: string, value: ReactNode]
+
+const MOST_FACTS = 8
+
+const Strip = ({ facts }: { readonly facts: readonly Fact[] }) => (
+  <dl className={css.strip}>
+    {facts
+      .filter(([, value]) => !isEmpty(value))
+      .slice(0, MOST_FACTS)
+      .map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
+)
+
 type Props<T extends object> = {
   readonly noun: string
   readonly parent: Parent
@@ -88,6 +111,12 @@ type Props<T extends object> = {
   /** The first items of the menu. */
   readonly menu?: ReactNode
   readonly above?: ReactNode
+  /** Beside the title: the subnet of a network. */
+  readonly beside?: ReactNode
+  /** The facts below the head: the first eight that are not empty. */
+  readonly strip?: readonly Fact[]
+  /** The right column of the first tab. */
+  readonly side?: { readonly kind: ObjectKind; readonly related: readonly RelatedItem[] | undefined }
   readonly tabs: readonly ObjectTab[]
   /** Content between the tabs and that of each. */
   readonly below?: ReactNode
@@ -114,6 +143,15 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   const leave = () => navigate(parent.link)
   const mayEdit = edit !== undefined && edit.blocked === undefined
   const tab = tabs.find((one) => one.id === search.tab) ?? tabs[0]
+  const content =
+    props.side && tab && tab === tabs[0] ? (
+      <div className={css.columns}>
+        <div className={css.main}>{tab.content}</div>
+        <ObjectSide id={id} {...props.side} />
+      </div>
+    ) : (
+      tab?.content
+    )
   useHotkeys(
     tab?.hasKeys
       ? {}
@@ -130,7 +168,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   )
   return (
     <>
-      <PageHead title={title} parent={parent}>
+      <PageHead title={title} beside={props.beside} parent={parent}>
         {props.before}
         {edit && !edit.isInMenu && (
           <Button onClick={startEdit} blocked={edit.blocked}>
@@ -162,9 +200,10 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
         </Suspense>
       )}
       {props.above}
+      {props.strip && <Strip facts={props.strip} />}
       {tabs.length > 1 && <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />}
       {props.below}
-      {tab?.isFull ? tab.content : (body?.(tab?.content) ?? <PageBody>{tab?.content}</PageBody>)}
+      {tab?.isFull ? content : (body?.(content) ?? <PageBody>{content}</PageBody>)}
       {!tab?.hasKeys && <Hints hints={[...(mayEdit ? [EDIT] : []), ...hints, ALL_SHORTCUTS]} />}
       {search.edit !== undefined &&
         (props.drawer?.(close) ??
