@@ -100,7 +100,7 @@ test('a rack is made, a device begins at a free unit, is moved, and is refused w
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'web-k1' }).waitFor()
       await page.getByText('K1, U36, front').first().waitFor()
-      await page.getByRole('link', { name: 'K1', exact: true }).waitFor()
+      await page.getByRole('link', { name: 'K1', exact: true }).first().waitFor()
     },
     { as, expected: ['400 /api/devices/'] },
   ))

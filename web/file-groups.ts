@@ -157,6 +157,8 @@ const LOADED_LATER = [
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/export/shown.tsx',
+  'web/src/resource/object/entry-text.ts',
+  'web/src/resource/object/last-changes.tsx',
   'web/src/table/tall.ts',
   'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))
