@@ -122,10 +122,10 @@ test('a group gives a role to its members, and their page names the group', asyn
       await page.getByLabel('Name · required').fill('on-call')
       await page.getByRole('button', { name: 'Create group' }).click()
       await page.getByRole('link', { name: 'on-call' }).click()
-      await page.getByRole('button', { name: 'Grant a role' }).click()
+      await page.getByRole('button', { name: 'Add a role' }).click()
       await page.getByLabel('Role', { exact: true }).selectOption({ label: 'viewer' })
-      await page.getByRole('button', { name: 'Grant', exact: true }).click()
-      await page.getByText('Roles of its members · 1').waitFor()
+      await page.getByRole('button', { name: 'Add role', exact: true }).click()
+      await page.getByText('Roles · 1').waitFor()
       await page.getByRole('link', { name: 'Members' }).click()
       await page.getByText('No members yet').waitFor()
       await page.keyboard.press('a')
@@ -135,14 +135,14 @@ test('a group gives a role to its members, and their page names the group', asyn
       const members = page.getByRole('grid', { name: 'Members' })
       await members.getByText('added by hand').waitFor()
       await members.getByRole('link', { name: 'ada' }).click()
-      await page.getByText('Effective grants · 2').waitFor()
+      await page.getByText('Roles · 2').waitFor()
       const lines = await page
         .getByRole('listitem')
         .filter({ hasText: /Granted / })
         .allInnerTexts()
-      expect(lines.map((line) => line.split('\n').slice(0, 2).join(' '))).toEqual([
-        'operator directly',
-        'viewer Group on-call',
+      expect(lines.map((line) => line.split('\n').slice(0, 3).join(' '))).toEqual([
+        'operator directly everywhere',
+        'viewer Group on-call everywhere',
       ])
       await page.getByRole('link', { name: 'Permissions', exact: true }).click()
       await page.getByTitle('devices:list, by operator, viewer of the group on-call').waitFor()
@@ -267,12 +267,12 @@ test('a role is granted in a scope and revoked; the errors of the scope are show
       await choose(page, 'linus', 'User linus')
       await page.getByText('Who has a role in it · 1').waitFor()
       await page.getByRole('link', { name: 'linus', exact: true }).click()
-      await page.getByText('Effective grants · 1').waitFor()
+      await page.getByText('Roles · 1').waitFor()
       const [grant] = await it.plat.api.grants.list({ user_id: id })
       expect([grant?.role, grant?.scope]).toEqual(['operator', 'campus'])
       await page.getByRole('button', { name: 'Revoke operator in campus from linus' }).click()
       await page.getByRole('button', { name: 'Revoke', exact: true }).click()
-      await page.getByText('Effective grants · 0').waitFor()
+      await page.getByText('Roles · 0').waitFor()
     },
     { as, expected: ['400 /api/scopes'] },
   )

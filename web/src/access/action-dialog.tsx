@@ -14,6 +14,8 @@ type Props = {
   readonly run: () => Promise<unknown>
   /** The message after success. */
   readonly done: string
+  /** More of that message, such as its undo. */
+  readonly note?: Parameters<typeof toast>[1]
   /** First parts of the query keys that the action invalidates. */
   readonly changes: readonly string[]
   readonly onClose: () => void
@@ -22,12 +24,23 @@ type Props = {
   readonly children: ReactNode
 }
 
-export const ActionDialog = ({ title, action, isDanger, run, done, changes, onClose, onDone, children }: Props) => {
+export const ActionDialog = ({
+  title,
+  action,
+  isDanger,
+  run,
+  done,
+  note,
+  changes,
+  onClose,
+  onDone,
+  children,
+}: Props) => {
   const client = useQueryClient()
   const act = useMutation({
     mutationFn: run,
     onSuccess: async () => {
-      toast(done)
+      toast(done, note)
       onClose()
       await onDone?.()
       for (const key of changes) void client.invalidateQueries({ queryKey: [key] })

@@ -31,9 +31,9 @@ const Overview = ({ group }: { readonly group: Group }) => (
       />
     </Card>
     <GrantsCard
-      title="Roles of its members"
+      title="Roles"
       filter={{ group_id: group.id }}
-      show={{ role: true, holder: 'none', scope: 'auto' }}
+      show={{ role: true, holder: 'none', scope: 'always' }}
       given={{ holder: { group_id: group.id, name: group.name } }}
       empty="None yet. Its members have a role as soon as the group has it."
     />

@@ -12,6 +12,8 @@ import css from '../access.module.css'
 import { ActionDialog } from '../action-dialog.tsx'
 import { type GrantFilter, grantsQuery, RIGHTS_CHANGES } from '../queries.ts'
 import type { Grant } from '../types.ts'
+import { AdminQuestion } from './admin-question.tsx'
+import { createUndoOfRevocation } from './change-grants.ts'
 import { type Given, GrantDialog } from './grant-dialog.tsx'
 import { compareByHolder, compareByRole, formatHolder, formatRole } from './holder.ts'
 
@@ -24,7 +26,7 @@ type Show = {
   /** `from`: of a user, directly or through a group. `none`: on the page of the holder. */
   readonly holder: 'name' | 'from' | 'none'
   /** Where the role counts: `auto` if any of the grants is in a scope. */
-  readonly scope: 'auto' | 'none'
+  readonly scope: 'auto' | 'always' | 'none'
 }
 
 const HolderLink = ({ grant: { group_id, group, user_id, username } }: { readonly grant: Grant }) =>
@@ -43,7 +45,7 @@ const HolderLink = ({ grant: { group_id, group, user_id, username } }: { readonl
 
 const ScopeLink = ({ grant: { scope_id, scope } }: { readonly grant: Grant }) =>
   scope_id === null ? (
-    <span className="muted">Everywhere</span>
+    <span className="muted">everywhere</span>
   ) : (
     <span>
       <span className="muted">In</span>{' '}
@@ -52,9 +54,6 @@ const ScopeLink = ({ grant: { scope_id, scope } }: { readonly grant: Grant }) =>
       </Link>
     </span>
   )
-
-/** True for a grant that this card cannot revoke: it only revokes roles that the user has directly and everywhere. */
-const isRevokedElsewhere = ({ group_id, scope_id }: Grant): boolean => group_id !== null || scope_id === null
 
 type RowProps = {
   readonly grant: Grant
@@ -85,7 +84,7 @@ const Row = ({ grant, show, hasScope, onRevoke }: RowProps) => {
       <span className={css.note}>
         Granted <TimeAgo at={grant.created_at} />
       </span>
-      {show.holder === 'from' && isRevokedElsewhere(grant) ? (
+      {show.holder === 'from' && grant.group_id !== null ? (
         <span className={css.noButton} />
       ) : (
         <Button
@@ -108,6 +107,7 @@ const Revoke = ({ grant, onClose }: { readonly grant: Grant; readonly onClose: (
     isDanger
     run={() => api.grants.delete({ id: grant.id })}
     done={`Revoked ${formatRole(grant)} from ${formatHolder(grant)}`}
+    note={createUndoOfRevocation(grant)}
     changes={RIGHTS_CHANGES}
     onClose={onClose}
   >
@@ -121,7 +121,6 @@ type Props = {
   readonly title: string
   readonly filter: GrantFilter
   readonly show: Show
-  /** Undefined where roles are granted elsewhere on the page. */
   readonly given?: Given | undefined
   /** Shown without grants. */
   readonly empty: string
@@ -136,7 +135,8 @@ export const GrantsCard = ({ title, filter, show, given, empty, note }: Props) =
   const [revoked, setRevoked] = useState<Grant>()
   const [isWhole, setWhole] = useState(false)
   const grants = data?.toSorted(show.role ? compareByRole : compareByHolder)
-  const hasScope = show.scope === 'auto' && grants?.some(({ scope_id }) => scope_id !== null) === true
+  const isScoped = grants?.some(({ scope_id }) => scope_id !== null) === true
+  const hasScope = show.scope === 'always' || (show.scope === 'auto' && isScoped)
   const shown = isWhole ? grants : grants?.slice(0, MOST)
   return (
     <Card
@@ -148,7 +148,7 @@ export const GrantsCard = ({ title, filter, show, given, empty, note }: Props) =
             blocked={blocked('users:update') ?? (given.role ? undefined : blocked('roles:list'))}
           >
             <Plus size={15} aria-hidden="true" />
-            {given.role ? 'Grant it' : 'Grant a role'}
+            {given.holder ? 'Add a role' : given.role ? 'Grant it' : 'Grant a role'}
           </Button>
         )
       }
@@ -174,6 +174,7 @@ export const GrantsCard = ({ title, filter, show, given, empty, note }: Props) =
       )}
       {note !== undefined && <p className={css.note}>{note}</p>}
       {given && isGranting && <GrantDialog given={given} onClose={() => setGranting(false)} />}
+      <AdminQuestion />
       {revoked && <Revoke grant={revoked} onClose={() => setRevoked(undefined)} />}
     </Card>
   )

@@ -7,6 +7,9 @@ export type Holder =
   | { readonly user_id: string; readonly group_id?: undefined; readonly name: string }
   | { readonly user_id?: undefined; readonly group_id: string; readonly name: string }
 
+/** @example nameHolder({ group_id, name: 'netops' }) // 'the group netops' */
+export const nameHolder = ({ group_id, name }: Holder): string => (group_id === undefined ? name : `the group ${name}`)
+
 /** @example formatHolder(grant) // 'the group netops' */
 export const formatHolder = ({ group, username }: Grant): string =>
   group === null ? (username ?? '') : `the group ${group}`

@@ -13,13 +13,12 @@ import { Failure } from '../../ui/states.tsx'
 import css from '../access.module.css'
 import { GrantsCard } from '../grants/grants-card.tsx'
 import { formatHolder, formatRole } from '../grants/holder.ts'
-import { grantsQuery, groupsOfQuery, rolesQuery, scopesQuery, userPermissionsQuery, userQuery } from '../queries.ts'
+import { grantsQuery, groupsOfQuery, rolesQuery, userPermissionsQuery, userQuery } from '../queries.ts'
 import { Matrix } from '../roles/matrix.tsx'
 import type { Grant, User } from '../types.ts'
 import { UserActionItems, useNoDelete } from '../user-menu.tsx'
 import { DeleteUser, type UserAction, UserActionDialog } from './user-actions.tsx'
 import { userResource } from './user-resource.tsx'
-import { UserRolesCard } from './user-roles-card.tsx'
 import { UserStatus } from './users-page.tsx'
 
 const route = getRouteApi('/app/users/$id')
@@ -126,25 +125,20 @@ export const UserPage = () => {
   const { may, blocked } = usePermit()
   const noDelete = useNoDelete()
   const { data, error, refetch } = usePermitted('users:read', userQuery(id))
-  // The card of roles grants them everywhere.
-  const hasScopes = (usePermitted('scopes:list', scopesQuery).data?.length ?? 0) > 0
   const [action, setAction] = useState<UserAction>()
   if (!data) return <MissingObject noun="user" parent={PARENT} error={error} refetch={refetch} />
   const user = data.value
   const overview = (
-    <>
-      <div className={css.two}>
-        <ProfileCard user={user} />
-        <UserRolesCard user={user} />
-      </div>
+    <div className={css.two}>
+      <ProfileCard user={user} />
       <GrantsCard
-        title="Effective grants"
+        title="Roles"
         filter={{ user_id: user.id, effective: true }}
-        show={{ role: true, holder: 'from', scope: 'auto' }}
-        given={hasScopes ? { holder: { user_id: user.id, name: user.username } } : undefined}
+        show={{ role: true, holder: 'from', scope: 'always' }}
+        given={{ holder: { user_id: user.id, name: user.username } }}
         empty="None: this user has no role, directly or through a group."
       />
-    </>
+    </div>
   )
   return (
     <ObjectPage

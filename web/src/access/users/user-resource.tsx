@@ -1,15 +1,20 @@
 /** How users are read, written, searched and sorted. */
 
+import { AppError } from '../../../../src/contract/errors.ts'
 import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { formatList, parseList } from '../list-text.ts'
+import { confirmAdmin } from '../grants/admin-question.tsx'
+import { RoleWhereFields, toSentGrants } from '../grants/role-fields.tsx'
 import { RIGHTS_CHANGES } from '../queries.ts'
-import { RoleChoice } from '../roles/role-choice.tsx'
 import type { User } from '../types.ts'
 import { PasswordField } from './password-field.tsx'
+
+type Sent = { readonly role_id: string; readonly scope_id?: string }
+
+const crud = createCrud(contracts.users)
 
 export const userResource: Resource<User> = {
   noun: 'user',
@@ -43,17 +48,24 @@ export const userResource: Resource<User> = {
       isShown: (_, isNew) => !isNew,
     },
     {
-      name: 'roles',
-      label: 'Roles',
-      render: ({ value, onChange, error }) => (
-        <RoleChoice names={parseList(value)} onChange={(names) => onChange(formatList(names))} error={error} />
-      ),
-      read: formatList,
-      send: parseList,
+      name: 'grants',
+      label: 'Role',
+      isShown: (_, isNew) => isNew,
+      render: (input) => <RoleWhereFields {...input} />,
+      read: () => '',
+      send: toSentGrants,
     },
   ],
   getName: ({ username }) => username,
-  ...createCrud(contracts.users),
+  ...crud,
+  create: async (input) => {
+    // The form of this resource sends them.
+    const { username = '', grants = [] } = input as { readonly username?: string; readonly grants?: readonly Sent[] }
+    for (const grant of grants)
+      if (!(await confirmAdmin(grant, username)))
+        throw new AppError('INVALID_INPUT', 'The user is not created yet: choose another role, or a scope')
+    return crud.create(input)
+  },
   changes: RIGHTS_CHANGES,
 }
 

@@ -8,8 +8,10 @@ import { useMe, usePermit } from '../../shell/me.ts'
 import type { Column } from '../../table/column.ts'
 import { buildTimeColumn } from '../../table/time-column.tsx'
 import { Badge, Tags } from '../../ui/primitives.tsx'
+import { AdminQuestion } from '../grants/admin-question.tsx'
 import type { User } from '../types.ts'
 import { UserActionItems } from '../user-menu.tsx'
+import { isGenerated } from './password.ts'
 import { DeleteUser, PasswordOnce, type UserAction, UserActionDialog } from './user-actions.tsx'
 import { userResource, userSpec } from './user-resource.tsx'
 
@@ -79,10 +81,11 @@ export const UsersPage = () => {
         }}
         open={({ id }) => void navigate({ to: '/users/$id', params: { id } })}
         onSaved={({ username }, isNew, { password }) => {
-          if (isNew && password) setMade({ username, password })
+          if (isNew && password && isGenerated(password)) setMade({ username, password })
         }}
         removal={(user, onClose) => <DeleteUser user={user} onClose={onClose} />}
       />
+      <AdminQuestion />
       {doing && <UserActionDialog {...doing} onClose={() => setDoing(undefined)} />}
       {made && <PasswordOnce {...made} onClose={() => setMade(undefined)} />}
     </>
