@@ -105,7 +105,9 @@ const signIn = async () => {
 }
 
 test('its discovery document and its keys are read', async () => {
-  expect(await app.admin.api.ssoProviders.test({ id: at.id })).toMatchObject({
+  const facts = await app.admin.api.ssoProviders.test({ id: at.id })
+  expect(await app.admin.api.ssoProviders.check({ issuer, allow_http: true })).toEqual(facts)
+  expect(facts).toMatchObject({
     issuer,
     authorization_endpoint: `${issuer}/auth`,
     end_session_endpoint: `${issuer}/session/end`,

@@ -8,7 +8,9 @@ import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { Badge } from '../ui/primitives.tsx'
+import { PRESETS } from './providers/presets.ts'
 import { buildProviderResource, providerSpec } from './providers/resource.tsx'
+import { Setup } from './providers/setup.tsx'
 import { groupsQuery, ssoProvidersQuery } from './queries.ts'
 import type { Provider } from './types.ts'
 
@@ -49,7 +51,10 @@ export const SsoProvidersPage = () => {
   const resource = useMemo(() => buildProviderResource(edited, groups), [edited, groups])
   return (
     <ListPage
-      title="Providers"
+      title="Single sign-on"
+      nothing="No identity provider yet"
+      above={<Setup />}
+      given={PRESETS.find(({ id }) => id === search.new)?.given ?? {}}
       resourceName="sso-providers"
       resource={resource}
       query={query}

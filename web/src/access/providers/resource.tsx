@@ -3,12 +3,16 @@
 import { toSortKey } from '../../../../src/net/name-order.ts'
 import { contracts } from '../../api/contracts.ts'
 import { createCrud } from '../../resource/crud.ts'
-import type { FieldSpec, Resource } from '../../resource/resource.ts'
+import type { ControlInput, FieldSpec, Resource } from '../../resource/resource.ts'
+import { FieldInput } from '../../resource/resource-form.tsx'
 import type { TableSpec } from '../../table/engine.ts'
+import { Button } from '../../ui/button.tsx'
 import { SecretField } from '../secret-field.tsx'
 import type { Group, Provider } from '../types.ts'
 import { ProviderBelow } from './below.tsx'
+import { IssuerField } from './issuer-field.tsx'
 import { MappingsField, parseMappings, readMappings } from './mappings-field.tsx'
+import { Addresses } from './setup.tsx'
 
 const YES_NO = [
   ['true', 'Yes'],
@@ -24,31 +28,37 @@ const buildFlag = (name: string, label: string, hint: string, initial: boolean):
 /** The server names the error of a text that is no number. */
 const toSentNumber = (text: string): unknown => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim() || null)
 
-const buildFields = (stored: Provider | undefined, groups: readonly Group[]): readonly FieldSpec[] => [
-  { name: 'name', label: 'Name', isRequired: true, hint: 'On the button of the sign-in page' },
-  {
-    name: 'issuer',
-    label: 'Issuer',
-    isMono: true,
-    isRequired: true,
-    hint: 'The address by which the provider names itself. It cannot change once a user has signed in.',
-  },
-  { name: 'client_id', label: 'Client ID', isMono: true, isRequired: true },
-  {
-    name: 'client_secret',
-    label: 'Client secret',
-    isSecret: true,
-    render: ({ value, onChange, error }) => (
-      <SecretField
-        label="Client secret"
-        hint="Without one the client is public, and protected by PKCE alone"
-        isStored={stored?.has_secret === true}
-        isNeededAgain={false}
-        {...{ value, onChange, error }}
-      />
-    ),
-    read: () => '',
-  },
+const ADVANCED_NAME = 'advanced'
+
+/** The button that shows the fields below it. */
+const ADVANCED: FieldSpec = {
+  name: ADVANCED_NAME,
+  label: 'Advanced',
+  render: ({ value, onChange }) => (
+    <div>
+      <Button aria-expanded={value !== ''} onClick={() => onChange(value === '' ? 'open' : '')}>
+        Advanced
+      </Button>
+    </div>
+  ),
+  read: () => '',
+  send: () => undefined,
+}
+
+/** A closed field is sent as well: a preset may have set it. A wrong one is shown. */
+const toAdvanced = (field: FieldSpec): FieldSpec => ({
+  ...field,
+  render: (input) =>
+    input.values[ADVANCED_NAME] === 'open' || input.error !== undefined || isWrongIssuer(field, input) ? (
+      <FieldInput field={field} {...input} />
+    ) : null,
+})
+
+/** The setting that an http issuer needs. */
+const isWrongIssuer = ({ name }: FieldSpec, { errors }: ControlInput): boolean =>
+  name === 'allow_http' && errors.issuer !== undefined
+
+const ADVANCED_FIELDS: readonly FieldSpec[] = [
   buildFlag('enabled', 'Enabled', 'Whether users may sign in by it', true),
   buildFlag('create_users', 'Create users', 'For identities that are unknown here', true),
   buildFlag(
@@ -69,22 +79,13 @@ const buildFields = (stored: Provider | undefined, groups: readonly Group[]): re
     label: 'Claim of the user name',
     initial: 'preferred_username',
     isMono: true,
-    isHalf: true,
   },
   {
     name: 'groups_claim',
     label: 'Claim of the groups',
     initial: 'groups',
     isMono: true,
-    isHalf: true,
     hint: 'Dots descend. Empty reads none.',
-  },
-  {
-    name: 'group_mappings',
-    label: 'Group mappings',
-    render: (input) => <MappingsField {...input} groups={groups} />,
-    read: readMappings,
-    send: parseMappings,
   },
   {
     name: 'required_acr',
@@ -97,7 +98,6 @@ const buildFields = (stored: Provider | undefined, groups: readonly Group[]): re
     label: 'Longest session, hours',
     kind: 'number',
     initial: '12',
-    isHalf: true,
     hint: 'Also of passkeys, without a password',
     send: toSentNumber,
   },
@@ -106,16 +106,52 @@ const buildFields = (stored: Provider | undefined, groups: readonly Group[]): re
     label: 'Keys sleep after, days',
     kind: 'number',
     initial: '90',
-    isHalf: true,
     hint: 'Without a sign-in. 0: never',
     send: toSentNumber,
   },
   buildFlag('allow_http', 'Allow http', 'For a provider in a trusted network', false),
 ]
 
+const buildFields = (stored: Provider | undefined, groups: readonly Group[]): readonly FieldSpec[] => [
+  {
+    name: 'addresses',
+    label: 'Redirect URI',
+    isShown: (_, isNew) => isNew,
+    render: () => <Addresses />,
+    send: () => undefined,
+  },
+  { name: 'name', label: 'Name', isRequired: true, hint: 'On the button of the sign-in page' },
+  { name: 'issuer', label: 'Issuer', isRequired: true, render: (input) => <IssuerField {...input} /> },
+  { name: 'client_id', label: 'Client ID', isMono: true, isRequired: true },
+  {
+    name: 'client_secret',
+    label: 'Client secret',
+    isSecret: true,
+    render: ({ value, onChange, error }) => (
+      <SecretField
+        label="Client secret"
+        hint="Without one the client is public, and protected by PKCE alone"
+        isStored={stored?.has_secret === true}
+        isNeededAgain={false}
+        {...{ value, onChange, error }}
+      />
+    ),
+    read: () => '',
+  },
+  {
+    name: 'group_mappings',
+    label: 'Group mappings',
+    render: (input) => <MappingsField {...input} groups={groups} />,
+    read: readMappings,
+    send: parseMappings,
+  },
+  ADVANCED,
+  ...ADVANCED_FIELDS.map(toAdvanced),
+]
+
 /** @param stored the provider before the edit */
 export const buildProviderResource = (stored: Provider | undefined, groups: readonly Group[]): Resource<Provider> => ({
-  noun: 'provider',
+  noun: 'identity provider',
   fields: buildFields(stored, groups),
   getName: ({ name }) => name,
   ...createCrud(contracts.ssoProviders),
