@@ -107,7 +107,7 @@ test('a user of one site is made on one page with at most 7 clicks', async () =>
   )
 })
 
-test('nobody becomes admin without a question, and a grant is taken back by Undo', async () => {
+test('a user becomes admin only after a question, and a grant is taken back by Undo', async () => {
   const { id } = await makeUser('otto')
   const listRoles = async () => (await it.plat.api.users.get({ id })).roles
   await it.visit(
@@ -244,7 +244,7 @@ test('a user is created, found, edited and deleted by the keyboard only', () =>
       await page.keyboard.press('Tab')
       await page.keyboard.type(PASSWORD)
       await page.keyboard.press('Enter')
-      // Whoever has typed the password knows it.
+      // A typed password is not shown again.
       await page.getByText('Created keys-only').waitFor()
       await page.getByRole('dialog', { name: 'New user' }).waitFor({ state: 'detached' })
       await page.keyboard.press('/')

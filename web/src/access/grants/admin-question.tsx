@@ -1,4 +1,4 @@
-/** The question before somebody becomes an administrator of everything. */
+/** The question before a user or a group gets the role of administrators everywhere. */
 import { createStore, useStore } from '../../api/store.ts'
 import { Confirm } from '../../ui/layers.tsx'
 

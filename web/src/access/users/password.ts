@@ -9,7 +9,7 @@ const FAIR = 256 - (256 % ALPHABET.length)
 
 let last = ''
 
-/** True for the last generated password. Whoever types one knows it. */
+/** True for the last generated password, which the user has not typed. */
 export const isGenerated = (password: string): boolean => password === last
 
 export const generatePassword = (): string => {
