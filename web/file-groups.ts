@@ -21,7 +21,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'addresses', 'commands', 'labels
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view|pinned-list)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
 )
 
 /** Pages of users and permissions. */
