@@ -16,9 +16,15 @@ const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
 /** Folders with one file of pages each, loaded when they are opened. Pages of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
-const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'addresses', 'commands', 'labels', 'lookup', 'utilization'].filter(
-  (one) => !FIRST_FOLDERS.includes(one),
-)
+const LAZY_FOLDERS = [
+  ...new Set(PAGE_FOLDERS),
+  'addresses',
+  'commands',
+  'labels',
+  'lookup',
+  'start',
+  'utilization',
+].filter((one) => !FIRST_FOLDERS.includes(one))
 
 const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view|pinned-list)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
@@ -36,7 +42,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|start\/learn-more|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
@@ -126,6 +132,7 @@ const LOADED_LATER = [
   'src/base/sheets/workbook.ts',
   'src/contract/own.ts',
   'src/contract/storable.ts',
+  'src/net/words/container-bridge.ts',
   'src/inventory/sheets.ts',
   'src/exchange/feeds/catalogue.ts',
   'src/record/history/kind-names.ts',

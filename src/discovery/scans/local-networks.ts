@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { countUsableAddresses, formatCidr, parseCidr, parseCidrOrThrow } from '../../net/cidr.ts'
 import { findLocalRange } from '../../net/local.ts'
+import { getGuests } from '../../net/words/container-bridge.ts'
 import type { LocalNetworks } from '../schema.ts'
-import { getGuests } from './container-bridge.ts'
 import { blockIssue, type ScanLimits } from './scan-rules.ts'
 
 type Link = { readonly subnet: string; readonly interface: string; readonly address: string }

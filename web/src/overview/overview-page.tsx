@@ -18,6 +18,8 @@ import css from './overview.module.css'
 /** Not in the first file, which has a limited size. */
 const Attention = lazy(async () => ({ default: (await import('./attention.tsx')).Attention }))
 
+const Start = lazy(async () => ({ default: (await import('../start/start.tsx')).Start }))
+
 type FigureLinkProps = {
   readonly to: '/devices' | '/networks' | '/pools' | '/datacenters'
   readonly label: string
@@ -80,11 +82,7 @@ const Change = ({ entry }: { readonly entry: Entry }) => {
 const Changes = ({ changes }: { readonly changes: readonly Entry[] | undefined }) => (
   <Card title="Recent changes">
     {!changes && <Skeleton />}
-    {changes?.length === 0 && (
-      <p className="muted">
-        No changes are recorded. To record them, start Plat with <code className="mono">AUDIT_ENABLED=true</code>.
-      </p>
-    )}
+    {changes?.length === 0 && <p className="muted">No changes are recorded.</p>}
     <ul>
       {changes?.map((entry) => (
         <Change key={entry.id} entry={entry} />
@@ -100,6 +98,8 @@ export const OverviewPage = () => {
   const { data, error, refetch } = useQuery({ ...dashboardQuery, enabled: isAllowed })
   const denied = isAllowed ? undefined : new AppError('FORBIDDEN', 'This needs the permission dashboard:read')
   const failure = denied ?? (data ? null : error)
+  const isEmpty = data && may('networks:create') && !(data.devices || data.networks || data.datacenters)
+  const isDemo = data?.fullest_pools?.some(({ id }) => id.startsWith('demo-'))
   // The overview is of the whole estate.
   if (denied && is_scoped && may('devices:list')) return <Navigate to="/devices" replace />
   return (
@@ -109,23 +109,28 @@ export const OverviewPage = () => {
         <Failure error={failure} onRetry={() => void refetch()} />
       ) : (
         <PageBody>
-          <div className={css.figures}>
-            <FigureLink to="/devices" label="Devices" value={data?.devices} />
-            <FigureLink to="/networks" label="Networks" value={data?.networks} />
-            <FigureLink to="/pools" label="Pools" value={data?.pools} />
-            <FigureLink to="/datacenters" label="Datacenters" value={data?.datacenters} />
-          </div>
-          <div className={css.two}>
-            <Fullest
-              title="Fullest networks"
-              to="/networks/$id"
-              rows={data?.fullest_networks}
-              empty="No network has an address in use."
-            />
-            <Fullest title="Fullest pools" to="/pools/$id" rows={data?.fullest_pools} empty="There is no pool." />
-          </div>
-          <Suspense>{data && <Attention dashboard={data} />}</Suspense>
-          {data?.changes !== null && <Changes changes={data?.changes} />}
+          <Suspense>{data && (isDemo || !data.devices) && <Start dashboard={data} isEmpty={isEmpty} />}</Suspense>
+          {!isEmpty && (
+            <>
+              <div className={css.figures}>
+                <FigureLink to="/devices" label="Devices" value={data?.devices} />
+                <FigureLink to="/networks" label="Networks" value={data?.networks} />
+                <FigureLink to="/pools" label="Pools" value={data?.pools} />
+                <FigureLink to="/datacenters" label="Datacenters" value={data?.datacenters} />
+              </div>
+              <div className={css.two}>
+                <Fullest
+                  title="Fullest networks"
+                  to="/networks/$id"
+                  rows={data?.fullest_networks}
+                  empty="No network has an address in use."
+                />
+                <Fullest title="Fullest pools" to="/pools/$id" rows={data?.fullest_pools} empty="There is no pool." />
+              </div>
+              <Suspense>{data && <Attention dashboard={data} />}</Suspense>
+              {data?.changes !== null && <Changes changes={data?.changes} />}
+            </>
+          )}
         </PageBody>
       )}
       <Hints

@@ -9,6 +9,7 @@ import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { createForbidden, usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
+import { LearnMore } from '../start/learn-more.tsx'
 import type { Column } from '../table/column.ts'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
@@ -207,10 +208,15 @@ export const ListPage = <T extends object>(props: Props<T>) => {
         empty={{
           title: props.nothing ?? `No ${toSentenceCase(title)} yet`,
           text: props.empty,
-          actions: mayCreate && (
-            <Button look="primary" onClick={create}>
-              New {resource.noun}
-            </Button>
+          actions: (
+            <>
+              {mayCreate && (
+                <Button look="primary" onClick={create}>
+                  New {resource.noun}
+                </Button>
+              )}
+              <LearnMore />
+            </>
           ),
         }}
         table={

@@ -14,6 +14,8 @@ const OF_A_VIEW = [
 const KEYS = [
   ...OF_A_VIEW,
   ...(['edit', 'new', 'place', 'tab', 'days', 'entry'] as const),
+  // The format of an import.
+  'format',
   // Values of a new object.
   ...(['ip', 'pool', 'subnet', 'into'] as const),
   // Fields of the topology: the device in the middle, and the distance from it.
