@@ -58,7 +58,7 @@ const DemoCard = () => {
   )
 }
 
-/** The demo needs the right to each of its writes; these are those that the fewest have. */
+/** The demo needs the right to each of its writes. Few users have these. */
 const DEMO_NEEDS = ['custom-fields:create', 'spaces:create', 'datacenters:create', 'feeds:create', 'dns:create']
 
 export const StartHere = () => {
