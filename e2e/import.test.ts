@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
 import { testsAll } from '../testing/tests-all.ts'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 300 })
@@ -14,12 +14,23 @@ const ROWS = testsAll ? 5000 : 500
 /** `5,000` */
 const COUNT = ROWS.toLocaleString('en-US')
 
+/** Pastes rows, and waits for the step behind the source. */
 const paste = async (page: Page, text: string): Promise<void> => {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
-  await page.getByLabel('CSV or JSON').focus()
+  await page.getByLabel('Rows', { exact: true }).focus()
   await page.keyboard.press('Control+v')
-  await page.getByRole('list', { name: 'Columns' }).waitFor()
+  await page.getByRole('button', { name: 'Start over' }).waitFor()
 }
+const check = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('button', { name: /^Import [\d,]+ of/ }).waitFor({ timeout: 30_000 })
+}
+const choose = (page: Page, name: string, buffer: Buffer) =>
+  page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/csv', buffer })
+const fieldOf = (page: Page, column: string) => page.getByRole('combobox', { name: column, exact: true })
+const table = (page: Page) => page.getByRole('region', { name: 'Rows to import' })
+const importRows = (page: Page, text: string) =>
+  page.getByRole('button', { name: `Import ${text}`, exact: true }).click()
 
 /** Returns the content of the file that a menu item downloads. */
 const exported = async (page: Page, format: 'CSV for import' | 'JSON'): Promise<string> => {
@@ -40,16 +51,15 @@ test(`${COUNT} rows are pasted, checked and imported, and stand selected in the 
       await page.getByRole('button', { name: 'Import' }).click()
       await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()
       await paste(page, ['Name,IP Address,Labels,Site', ...rows].join('\n'))
-      expect(await page.getByLabel('IP Address').inputValue()).toBe('addresses')
-      await page.getByRole('button', { name: `Check ${COUNT} rows` }).click()
-      await page.getByText(`All ${COUNT} rows are good: ${COUNT} new rows`).waitFor({ timeout: 30_000 })
-      await page.getByRole('button', { name: `Import ${COUNT} rows` }).click()
+      expect(await fieldOf(page, 'IP Address').inputValue()).toBe('Address')
+      expect(await fieldOf(page, 'Site').inputValue()).toBe('Datacenter')
+      await check(page)
+      await page.getByText(`The import creates ${COUNT} devices`).waitFor({ timeout: 30_000 })
+      await importRows(page, `${COUNT} of ${COUNT}`)
+      await page.getByRole('heading', { name: `Imported ${COUNT} of ${COUNT}` }).waitFor({ timeout: 30_000 })
+      await page.getByRole('link', { name: 'Show the devices' }).click()
       await page.waitForURL(/\/devices\?q=in:import/, { timeout: 30_000 })
       await page.getByText(`${COUNT} selected`).waitFor()
-      await page
-        .getByText(new RegExp(`^${COUNT} of [\\d,]+ devices$`))
-        .first()
-        .waitFor()
       const [made] = await it.plat.api.devices.search({ q: `new-${ROWS - 1}` })
       expect(made).toMatchObject({
         tags: ['lab', 'batch'],
@@ -71,7 +81,7 @@ test.each([
 ])('a last line of %s stands as an error: %s', (code, error) =>
   it.visit(
     async ({ page, open }) => {
-      await page.route('**/api/estate/import?*', (route) =>
+      await page.route('**/api/estate/apply', (route) =>
         route.fulfill({
           contentType: 'application/x-ndjson',
           body: [{ progress: { done: 1, total: 2 } }, { error: { code, error, details: [] } }]
@@ -81,7 +91,7 @@ test.each([
       )
       await open('/import')
       await paste(page, 'name\nweb\n')
-      await page.getByRole('button', { name: /^Check 1 row/ }).click()
+      await page.getByRole('button', { name: 'Check', exact: true }).click()
       await page.getByRole('alert').filter({ hasText: error }).waitFor()
     },
     { as },
@@ -91,186 +101,171 @@ test.each([
 test('the page of a proxy that takes no body of this size is an error that names its limit', () =>
   it.visit(
     async ({ page, open }) => {
-      await page.route('**/api/estate/import?*', (route) =>
+      await page.route('**/api/estate/apply', (route) =>
         route.fulfill({ status: 413, contentType: 'text/html', body: '<html>413 Request Entity Too Large</html>' }),
       )
       await open('/import')
       await paste(page, 'name\nweb\n')
-      await page.getByRole('button', { name: /^Check 1 row/ }).click()
+      await page.getByRole('button', { name: 'Check', exact: true }).click()
       await page.getByRole('alert').filter({ hasText: 'client_max_body_size' }).waitFor()
     },
-    { as, expected: ['413 /api/estate/import'] },
+    { as, expected: ['413 /api/estate/apply'] },
   ))
 
-test('each error is shown beside its row, and nothing is imported', () =>
-  it.visit(
-    async ({ page, open }) => {
-      await open('/import')
-      await paste(page, 'name,ip,status\ngood-one,10.98.0.1,active\n,10.98.0.2,active\nbad-status,10.98.0.3,asleep\n')
-      await page.getByText('name: is required').waitFor()
-      await page.getByRole('button', { name: 'Check 3 rows' }).click()
-      await page.getByText('2 rows can’t be loaded').waitFor()
-      await page.getByText(/status: must be one of/).waitFor()
-      await page.getByLabel(/Only the 2 rows/).check()
-      const grid = page.getByRole('grid', { name: 'Rows to import' })
-      expect(await grid.getAttribute('aria-rowcount')).toBe('3')
-      expect(await axeFindings(page)).toEqual([])
-      expect(await it.plat.api.devices.search({ q: 'good-one' })).toEqual([])
-      await page.getByLabel('status', { exact: true }).selectOption('')
-      await page.getByRole('button', { name: 'Check 3 rows' }).click()
-      await page.getByText('1 row can’t be loaded').waitFor()
-    },
-    { as },
-  ))
-
-test('bad rows are skipped: the others are imported, and a download gives the bad ones back', () =>
+test('refused rows have whole errors, are corrected in their cells, and the rest is imported without them', () =>
   it.visit(
     async ({ page, open }) => {
       const text =
         'List of 2026;;;\n\nHostname;IP-Adresse;MAC-Adresse;Status\nskip-1;10.96.0.1/24;00-11-22-33-44-55;Aktiv\n' +
         'skip-2;10.96.0.300;;\nSKIP-1;10.96.0.2;;\nskip-3;;;asleep\nskip-4;;;;;more\n'
       await open('/import')
-      await page
-        .getByLabel('File', { exact: true })
-        .setInputFiles({ name: 'devices.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
-      await page.getByRole('list', { name: 'Columns' }).waitFor()
-      expect(await page.getByLabel('MAC-Adresse').inputValue()).toBe('mac_address')
-      await page.getByRole('button', { name: 'Check 4 rows' }).click()
-      await page.getByText('3 rows can’t be loaded').waitFor()
-      await page.getByText('(line 5, column IP-Adresse, "10.96.0.300")').waitFor()
-      await page.getByText('(line 7, column Status, "asleep")').waitFor()
-      await page.getByText('has 6 cells, and there are 4 columns (line 8)').waitFor()
+      await choose(page, 'devices.csv', Buffer.from(text))
+      expect(await fieldOf(page, 'MAC-Adresse').inputValue()).toBe('MAC address')
+      await check(page)
+      const rows = table(page)
+      await rows
+        .getByText('Address 1: must be an IPv4 or IPv6 address (line 5, column IP-Adresse, "10.96.0.300")')
+        .waitFor()
+      await rows.getByText(/Status: must be one of .*\(line 7, column Status, "asleep"\)$/).waitFor()
+      await rows.getByText('has 6 cells, and there are 4 columns (line 8)').waitFor()
+      expect(await rows.getByRole('checkbox', { name: 'Import skip-2' }).isDisabled()).toBe(true)
       expect(await axeFindings(page)).toEqual([])
+      await rows.getByRole('button', { name: 'Correct skip-2' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Correct skip-2' })
+      await dialog.getByRole('textbox', { name: 'IP-Adresse' }).fill('10.96.0.3')
+      expect(await axeFindings(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Check again' }).click()
+      await rows.getByRole('button', { name: 'Correct skip-2' }).waitFor({ state: 'detached' })
+      await importRows(page, '2 of 4')
+      await page.getByRole('heading', { name: 'Imported 2 of 4' }).waitFor()
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Skip bad rows' }).click(),
+        page.getByRole('button', { name: 'Download the refused rows' }).click(),
       ])
-      expect(download.suggestedFilename()).toBe('devices.bad.csv')
+      expect(download.suggestedFilename()).toBe('devices.refused.csv')
       expect(readFileSync(await download.path(), 'utf8')).toBe(
-        'Hostname,IP-Adresse,MAC-Adresse,Status\r\nskip-2,10.96.0.300,,\r\nskip-3,,,asleep\r\nskip-4,,,,,more\r\n',
+        'Hostname,IP-Adresse,MAC-Adresse,Status\r\nskip-3,,,asleep\r\nskip-4,,,,,more\r\n',
       )
-      await page.waitForURL(/\/devices\?q=in:import/)
       expect(await it.plat.api.devices.search({ q: 'skip-' })).toMatchObject([
         {
           name: 'skip-1',
           status: 'active',
           addresses: [{ ip: '10.96.0.1', mac_address: '00:11:22:33:44:55' }, { ip: '10.96.0.2' }],
         },
+        { name: 'skip-2', addresses: [{ ip: '10.96.0.3' }] },
       ])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(async () => (await it.plat.api.devices.search({ q: 'skip-' })).length, 0)
     },
     { as },
   ))
 
-test('a workbook is read in the page: errors name its rows, and a download gives the bad ones back as CSV', () =>
+test('a workbook has its columns with samples, and of its sheets the one behind the cover is read', () =>
   it.visit(
-    async ({ page, open, requests }) => {
-      await open('/import')
-      await page.getByLabel('File', { exact: true }).setInputFiles({
-        name: 'devices.xlsx',
-        mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-        buffer: readFileSync(join(import.meta.dirname, '../testing/workbooks/openpyxl.xlsx')),
-      })
-      await page.getByText('3 rows of XLSX as devices').waitFor()
-      expect(await page.getByLabel('MAC Address').inputValue()).toBe('mac_address')
-      await page.getByRole('button', { name: 'Check 3 rows' }).click()
-      await page.getByText('(row 5, column IP Address, "10.97.0.300")').waitFor()
-      await page.getByText('(row 8, column Status, "asleep")').waitFor()
+    async ({ page, open }) => {
+      const book = (name: string) => readFileSync(join(import.meta.dirname, `../testing/workbooks/${name}.xlsx`))
+      await open('/import?format=spreadsheet')
+      await choose(page, 'devices.xlsx', book('openpyxl'))
+      await page.getByText(/rows of devices\.xlsx as devices/).waitFor()
+      expect(await fieldOf(page, 'MAC Address').inputValue()).toBe('MAC address')
+      const column = page.getByRole('list', { name: 'Columns' }).getByRole('listitem').filter({ hasText: 'Hostname' })
+      await column.getByText('book-1 · book-2').waitFor()
       expect(await axeFindings(page)).toEqual([])
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Skip bad rows' }).click(),
-      ])
-      expect(download.suggestedFilename()).toBe('devices.bad.csv')
-      expect(readFileSync(await download.path(), 'utf8')).toBe(
-        'Hostname,IP Address,MAC Address,Status,VLAN ID\r\nbook-2,10.97.0.300,,Active,20\r\nbook-3,,,asleep,30\r\n',
+      await check(page)
+      await table(page).getByText('(row 5, column IP Address, "10.97.0.300")').waitFor()
+      await table(page).getByText('(row 8, column Status, "asleep")').waitFor()
+      await page.getByRole('button', { name: 'Start over' }).click()
+      await choose(page, 'plan.xlsx', book('cover-sheet'))
+      await page.getByText('Of the workbook the sheet "Hosts" was read.').waitFor()
+      await page.getByText('Left: “Cover”, “Charts only”, “Old”, “Networks”.').waitFor()
+      await check(page)
+    },
+    { as },
+  ))
+
+test('a column is given a field by its label, goes into the description, or is left out', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      await paste(page, 'Name,OS,Serial,Memory\ndescribed-1,Debian 13,S-77,64 GB\n')
+      expect(await fieldOf(page, 'Serial').inputValue()).toBe('Into the description')
+      const set = async (column: string, text: string) => {
+        await fieldOf(page, column).fill(text)
+        await page.getByRole('option', { name: text, exact: true }).click()
+      }
+      await set('OS', 'Into the description')
+      await set('Memory', 'Leave out')
+      await check(page)
+      await table(page).getByText('described-1', { exact: true }).waitFor()
+      await importRows(page, '1 of 1')
+      await page.getByRole('heading', { name: 'Imported 1 of 1' }).waitFor()
+      const [made] = await it.plat.api.devices.search({ q: 'described-1' })
+      expect([made?.os, made?.description.split('\n').sort()]).toEqual(['', ['OS: Debian 13', 'Serial: S-77']])
+    },
+    { as },
+  ))
+
+test('a name that means no object or several is asked once for all rows', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const west = await api.datacenters.create({ name: 'Amsterdam', location: 'West' })
+      await api.datacenters.create({ name: 'Amsterdam', location: 'South' })
+      await open('/import')
+      await paste(
+        page,
+        'Name,Site,IP\nasked-1,Amsterdam,10.95.0.1\nasked-2,amsterdam,10.95.0.2\nasked-3,Utrecht,10.95.0.3\nasked-4,Nowhere,10.95.0.4\n',
       )
-      await page.waitForURL(/\/devices\?q=in:import/)
-      expect(await it.plat.api.devices.search({ q: 'book-' })).toMatchObject([
-        {
-          name: 'book-1',
-          status: 'active',
-          addresses: [{ ip: '10.97.0.1', mac_address: '00:11:22:33:44:66' }, { ip: '10.97.0.2' }],
-        },
-      ])
-      expect(requests.filter((request) => request.includes('/api/estate/convert'))).toEqual([])
+      await check(page)
+      const questions = page.getByRole('list', { name: 'Questions' })
+      await questions.getByText('Amsterdam is 2 datacenters', { exact: true }).waitFor()
+      await questions.getByText('In 2 rows.').waitFor()
+      await questions.getByText('Utrecht is no datacenter', { exact: true }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByRole('button', { name: 'Import 0 of 4' }).waitFor()
+      await questions.getByRole('combobox', { name: 'Amsterdam is 2 datacenters' }).fill('west')
+      await page.getByRole('option', { name: /Amsterdam.*West/ }).click()
+      await questions.getByText('Amsterdam is Amsterdam').waitFor()
+      await page.getByRole('button', { name: 'Import 2 of 4' }).waitFor()
+      await questions.getByRole('button', { name: 'Create it: Utrecht' }).click()
+      await page.getByRole('button', { name: 'Import 4 of 5' }).waitFor()
+      await questions.getByRole('button', { name: 'Leave empty: Nowhere' }).click()
+      await importRows(page, '5 of 5')
+      await page.getByRole('heading', { name: 'Imported 5 of 5' }).waitFor()
+      const found = await api.devices.search({ q: 'asked-' })
+      const utrecht = (await api.datacenters.list({})).find(({ name }) => name === 'Utrecht')
+      expect(found.map(({ datacenter_id }) => datacenter_id)).toEqual([west.id, west.id, utrecht?.id ?? '', null])
     },
     { as },
   ))
 
-test('of a workbook the sheet behind the cover sheet is read, and the page names the others', () =>
-  it.visit(
-    async ({ page, open }) => {
-      await open('/import')
-      await page.getByLabel('File', { exact: true }).setInputFiles({
-        name: 'plan.xlsx',
-        mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-        buffer: readFileSync(join(import.meta.dirname, '../testing/workbooks/cover-sheet.xlsx')),
-      })
-      await page.getByText('2 rows of XLSX as devices').waitFor()
-      await page
-        .getByText('The sheet “Hosts” is read. Left: “Cover”, “Charts only”, “Old” (hidden), “Networks”.')
-        .waitFor()
-      await page.getByRole('button', { name: 'Check 2 rows' }).click()
-      await page.getByText(/^All 2 rows are good: /).waitFor()
-    },
-    { as },
-  ))
-
-test('bad rows that are skipped make no datacenter', () =>
-  it.visit(
-    async ({ page, open }) => {
-      await open('/import')
-      await paste(page, 'Name,Site,IP\nonly-good,Good site,10.95.0.1\nonly-bad,Bad site,10.95.0.300\n')
-      await page.getByRole('button', { name: 'Check 2 rows' }).click()
-      await page.getByText('1 row can’t be loaded').waitFor()
-      await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Skip bad rows' }).click()])
-      await page.waitForURL(/\/devices\?q=in:import/)
-      const names = (await it.plat.api.datacenters.list({})).map(({ name }) => name)
-      expect([names.includes('Good site'), names.includes('Bad site')]).toEqual([true, false])
-    },
-    { as },
-  ))
-
-test('rows that name a datacenter which is not there make it', () =>
-  it.visit(
-    async ({ page, open }) => {
-      await open('/import')
-      await paste(page, 'Name,Site,Manufacturer,Type\nsited-1,Not there yet,Cisco,C9300\n')
-      await page.getByRole('button', { name: 'Check 1 row' }).click()
-      await page.getByText('All 1 row are good: 1 new row').waitFor()
-      await page.getByRole('button', { name: 'Import 1 row' }).click()
-      await page.waitForURL(/\/devices\?q=in:import/)
-      const [made] = await it.plat.api.devices.search({ q: 'sited-1' })
-      expect(made?.make_model).toBe('Cisco C9300')
-      const all = await it.plat.api.datacenters.list({})
-      expect(all.find(({ id }) => id === made?.datacenter_id)?.name).toBe('Not there yet')
-    },
-    { as },
-  ))
-
-testAll('each row shows its old and new values before the import', () =>
+test('rows that are not checked stay out, and each row shows its values', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'planned-1', os: 'Debian 12' })
       await open('/import')
-      await paste(page, 'name,os\nplanned-1,Debian 13\nplanned-2,Debian 13\n')
-      await page.getByRole('button', { name: 'Check 2 rows' }).click()
-      await page.getByText('All 2 rows are good: 1 new row, 1 change').waitFor()
-      await page.getByText('os: Debian 12 → Debian 13').waitFor()
-      const grid = page.getByRole('grid', { name: 'Rows to import' })
-      expect(await grid.getByText('new', { exact: true }).count()).toBe(1)
-      expect((await it.plat.api.devices.get({ id })).os).toBe('Debian 12')
-      await page.getByRole('button', { name: 'Import 2 rows' }).click()
-      await page.getByText('Imported 2 rows').waitFor()
-      await open('/import')
+      await paste(page, 'name,os,ip\nplanned-1,Debian 13,\nplanned-2,Debian 13,10.94.0.2\nplanned-3,Debian 13,\n')
+      await check(page)
+      const rows = table(page)
+      const row = (name: string) => rows.getByRole('row').filter({ hasText: name })
+      await row('planned-1').getByText('Operating system Debian 12 → Debian 13').waitFor()
+      await row('planned-2').getByText('Address 10.94.0.2').waitFor()
+      await rows.getByRole('checkbox', { name: 'Import planned-3' }).uncheck()
+      await importRows(page, '2 of 3')
+      await page.getByRole('heading', { name: 'Imported 2 of 3' }).waitFor()
+      expect((await it.plat.api.devices.get({ id })).os).toBe('Debian 13')
+      expect((await it.plat.api.devices.search({ q: 'planned-' })).map(({ name }) => name)).toEqual([
+        'planned-1',
+        'planned-2',
+      ])
+      await page.getByRole('button', { name: 'Import another file' }).click()
       await paste(page, 'name,os\nplanned-1,Debian 13\n')
-      await page.getByRole('button', { name: 'Check 1 row' }).click()
-      await grid.getByText('unchanged', { exact: true }).waitFor()
-      expect(await axeFindings(page)).toEqual([])
+      await check(page)
+      await rows.getByText('unchanged', { exact: true }).waitFor()
+      await page.getByText('There is nothing to do.').waitFor()
     },
     { as },
-  ),
-)
+  ))
 
 test.each(['CSV for import', 'JSON'] as const)('an import of an export as %s changes nothing', (format) =>
   it.visit(
@@ -283,8 +278,9 @@ test.each(['CSV for import', 'JSON'] as const)('an import of an export as %s cha
       await open('/import')
       await paste(page, text)
       const what = `${count.toLocaleString('en-US')} rows`
-      await page.getByRole('button', { name: `Check ${what}` }).click()
-      await page.getByText(`All ${what} are good: 0 new rows, 0 changes`).waitFor()
+      if (format === 'CSV') await page.getByRole('button', { name: 'Check', exact: true }).click()
+      await page.getByText(what, { exact: false }).first().waitFor()
+      await page.getByText('There is nothing to do.').waitFor()
     },
     { as },
   ),
@@ -357,8 +353,8 @@ test('a user who may not import sees the reason', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/import')
-      await paste(page, 'name,os\na,b\n')
-      expect(await page.getByRole('button', { name: 'Check 1 row' }).getAttribute('aria-disabled')).toBe('true')
+      const button = page.getByRole('button', { name: 'Choose a file' })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
     },
     { as: 'viewer' },
   ))
@@ -369,6 +365,8 @@ testAll('before and after the paste, in both themes and on a phone', () =>
       await open('/import')
       expect(await axeFindings(page)).toEqual([])
       await paste(page, 'name,ip,tags,comment\nweb-1,10.97.0.5,prod;web,first\nweb-2,10.97.0.6,prod,second\n')
+      await expectReadable(page, 'all')
+      await check(page)
       await expectReadable(page, 'all')
     },
     { as },

@@ -10,24 +10,27 @@ import { readNetboxApi } from './netbox/read/read-api.ts'
 import type { ConvertJob, PullJob } from './protocol.ts'
 
 /** Returns the parts of an answer in their order. The report and the leftover are read behind the rows, which complete them. */
-const listParts = (conversion: LazyConversion, withLeftover: boolean) => ({
+const listParts = (conversion: LazyConversion, { withLeftover, options }: ConvertJob) => ({
   source: conversion.source,
-  documents: withSourceRules(conversion.documents),
+  documents: { ...withSourceRules(conversion.documents), ...(options.clearsEmpty && { empty: 'clear' }) },
   hosts: conversion.hosts,
+  ...(conversion.sheet && { sheet: conversion.sheet }),
   report: () => conversion.report,
   ...(withLeftover && { leftover: () => conversion.leftover }),
 })
 
 /** Returns the JSON of a conversion, in pieces. @throws AppError of the converter */
 const convertToJson = async (
-  { format: given, withLeftover, options: { nowMs, ...options } }: ConvertJob,
+  job: ConvertJob,
   bytes: Uint8Array,
   parts: ConverterParts,
 ): Promise<Iterable<Uint8Array>> => {
-  const format = given ?? detectFormat(bytes)
+  const { withLeftover, options } = job
+  const { nowMs, ...others } = options
+  const format = job.format ?? detectFormat(bytes)
   const convert = await CONVERTERS[format].load(parts)
-  const conversion = await convert(bytes, { ...options, withLeftover, now: new Date(nowMs) })
-  return streamJson({ format, ...listParts(conversion, withLeftover) })
+  const conversion = await convert(bytes, { ...others, withLeftover, now: new Date(nowMs) })
+  return streamJson({ format, ...listParts(conversion, job) })
 }
 
 const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): Promise<Iterable<Uint8Array>> => {

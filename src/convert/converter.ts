@@ -2,7 +2,7 @@
 
 import { invalidField } from '../contract/errors.ts'
 import type { Resource } from '../inventory/resources.ts'
-import type { ConvertOptions, Mapping } from './protocol.ts'
+import type { ConvertedCells, ConvertOptions, Mapping } from './protocol.ts'
 
 /** A row of an estate document: the fields of a create, and names in place of ids. */
 export type EstateRow = Record<string, unknown>
@@ -51,6 +51,8 @@ export type LazyConversion = {
   /** Complete once the rows have been read. */
   readonly report: ConvertReport
   readonly leftover: Leftover
+  /** Of a spreadsheet, if it is wanted. */
+  readonly sheet?: ConvertedCells
 }
 
 /** A conversion with all rows in memory. */

@@ -1,6 +1,7 @@
 /** Converts a spreadsheet: rows below a header, with the columns that it names. */
 import type { Cells } from '../base/csv/csv.ts'
-import { type BuiltRows, buildRows, type SheetTable } from '../base/sheets/build-rows.ts'
+import { type BuiltRows, buildRows, type ColumnUse, type SheetTable } from '../base/sheets/build-rows.ts'
+import { DESCRIBED } from '../base/sheets/described.ts'
 import { findHeader, hasHeader } from '../base/sheets/find-header.ts'
 import { formatPlace } from '../base/sheets/locate.ts'
 import { mapColumns } from '../base/sheets/map-columns.ts'
@@ -10,7 +11,7 @@ import { getOwn } from '../contract/own.ts'
 import { INVENTORY, type Resource } from '../inventory/resources.ts'
 import { type Conversion, createFileError, type WholeConverter } from './converter.ts'
 import { ObjectLimit } from './object-limit.ts'
-import type { ConvertOptions, Mapping } from './protocol.ts'
+import type { ConvertedCells, ConvertOptions, Mapping } from './protocol.ts'
 import { ReportBuilder } from './report-builder.ts'
 import type { RowSchemas } from './row-schemas.ts'
 import { isSecret } from './secret-fields.ts'
@@ -63,13 +64,15 @@ export type ConvertedSheet = {
   readonly conversion: Conversion
   readonly table: SheetTable
   readonly fields: readonly string[]
+  /** The use of each column without a field. */
+  readonly uses: readonly ColumnUse[]
 } & Pick<BuiltRows, 'origins' | 'rejected' | 'named'>
 
 /** Converts the cells of a sheet. Rows that cannot be read are rejected. @throws AppError VALIDATION_ERROR on `file`, `resource` or `mapping` */
 export const convertCells = (
   { getSheet }: RowSchemas,
   cells: Cells,
-  { mapping = {}, ...options }: Pick<ConvertOptions, 'mapping' | 'withLeftover'>,
+  { mapping = {}, ...options }: Pick<ConvertOptions, 'mapping' | 'withLeftover' | 'clearsEmpty'>,
 ): ConvertedSheet => {
   const { columns: given = {} } = mapping
   const resource = getResource(mapping)
@@ -80,13 +83,14 @@ export const convertCells = (
   reportSheets(cells, report)
   const limit = new ObjectLimit()
   const { columns } = table
+  const uses = columns.map((column): ColumnUse => {
+    if (isSecret(column)) return 'secret'
+    return getOwn(given, column) === '' || sheet.readOnly.has(column) ? 'leave' : 'describe'
+  })
   const built = buildRows(sheet, table, {
     fields,
-    getUse: (at) => {
-      const column = columns[at] ?? ''
-      if (isSecret(column)) return 'secret'
-      return getOwn(given, column) === '' || sheet.readOnly.has(column) ? 'leave' : 'describe'
-    },
+    emptyClears: options.clearsEmpty ?? false,
+    getUse: (at) => uses[at] ?? 'leave',
     onRow: () => {
       limit.add()
       report.read('row')
@@ -110,6 +114,7 @@ export const convertCells = (
     ...others,
     table,
     fields,
+    uses,
     conversion: {
       source: 'csv',
       documents,
@@ -124,7 +129,7 @@ export const convertCells = (
 export const convertSheet = async (
   schemas: RowSchemas,
   bytes: Uint8Array,
-  options: Pick<ConvertOptions, 'mapping' | 'withLeftover'>,
+  options: Pick<ConvertOptions, 'mapping' | 'withLeftover' | 'clearsEmpty'>,
 ): Promise<ConvertedSheet> => {
   const { mapping = {} } = options
   const sheet = schemas.getSheet(getResource(mapping))
@@ -146,8 +151,29 @@ export const createRejectedError = ({
 
 const convertCsv = async (schemas: RowSchemas, bytes: Uint8Array, options: ConvertOptions): Promise<Conversion> => {
   const converted = await convertSheet(schemas, bytes, options)
+  if (options.withSheet) return { ...converted.conversion, sheet: listCells(schemas, converted) }
   if (converted.rejected.length > 0) throw createRejectedError(converted)
   return converted.conversion
+}
+
+const listCells = ({ getSheet }: RowSchemas, converted: ConvertedSheet): ConvertedCells => {
+  const { resource } = converted.conversion.report.mapping ?? {}
+  const hasDescription = resource !== undefined && Object.hasOwn(getSheet(resource).fields, 'description')
+  const { table, fields, uses, origins, rejected } = converted
+  return {
+    unit: table.unit,
+    columns: table.columns.map((name, at) => ({
+      name,
+      field: fields[at] ?? '',
+      is_described: hasDescription && (fields[at] ?? '') === '' && uses[at] === 'describe',
+    })),
+    numbers: [...table.numbers],
+    rows: table.rows.map((row) => [...row]),
+    origins: origins.map((origin) =>
+      typeof origin === 'number' ? origin : { rows: [...origin.rows], addresses: [...origin.addresses] },
+    ),
+    rejected: rejected.map((row) => ({ ...row })),
+  }
 }
 
 export const createCsvConverter =
@@ -164,6 +190,8 @@ const listUsedColumns = (
   Object.fromEntries(
     columns.flatMap((column, at): [string, string][] => {
       const field = fields[at] ?? ''
-      return field !== '' || getOwn(given, column) === '' ? [[column, field]] : []
+      const own = getOwn(given, column)
+      if (own === '' || own === DESCRIBED) return [[column, own]]
+      return field !== '' ? [[column, field]] : []
     }),
   )

@@ -15,6 +15,10 @@ export type ConvertOptions = {
   readonly mapping?: Partial<Mapping>
   /** False if the answer has no leftover, which then takes no memory. */
   readonly withLeftover?: boolean
+  /** True if the answer has the cells of a spreadsheet. Rows that cannot be read are then no error. */
+  readonly withSheet?: boolean
+  /** True if an empty cell of a spreadsheet clears its field. */
+  readonly clearsEmpty?: boolean
 }
 
 export type ConvertJob = {
@@ -84,9 +88,29 @@ const Host = z.object({
   services: z.array(z.object({ port: z.int(), protocol: z.enum(['tcp', 'udp']), name: z.string() })).optional(),
 })
 
+const Origin = z.union([z.int(), z.object({ rows: z.array(z.int()), addresses: z.array(z.int()) })])
+
+/** The cells of a spreadsheet, and the row of the file that each converted row comes from. */
+export const ConvertedCells = z
+  .object({
+    unit: z.enum(['line', 'row']).describe('The unit of the numbers: the lines of a text, or the rows of a workbook'),
+    columns: z
+      .array(z.object({ name: z.string(), field: z.string(), is_described: z.boolean() }))
+      .describe('Each with its field, or else whether it becomes a line of the description'),
+    numbers: z.array(z.int()).describe('The number of each row in the file'),
+    rows: z.array(z.array(z.string())),
+    origins: z.array(Origin).describe('The number of the row that each converted row was made of, or the numbers'),
+    rejected: z.array(
+      z.object({ number: z.int(), column: z.string().optional(), value: z.string().optional(), message: z.string() }),
+    ),
+  })
+  .meta({ id: 'ConvertedCells' })
+export type ConvertedCells = z.infer<typeof ConvertedCells>
+
 /** The result of the conversion of a file. */
 export const Converted = PulledEstate.extend({
   hosts: z.array(Host).describe('Of scans, leases, hosts files and zones: the machines, as `scans.record` takes them'),
+  sheet: ConvertedCells.optional().describe('Of a spreadsheet, with `sheet`'),
 }).meta({ id: 'ConvertedEstate' })
 
 export type Converted = z.infer<typeof Converted>

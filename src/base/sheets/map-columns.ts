@@ -3,6 +3,7 @@ import { invalidField } from '../../contract/errors.ts'
 import { getOwn } from '../../contract/own.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { CUSTOM, isCustomColumn } from '../csv/custom-columns.ts'
+import { DESCRIBED } from './described.ts'
 import { guessColumns, MERGED_FIELD } from './guess-columns.ts'
 import { getSheetField, listSheetFields, type Sheet } from './sheet.ts'
 
@@ -26,19 +27,22 @@ export const mapColumns = (
   for (const [column, field] of Object.entries(given)) {
     const at = `mapping.columns.${column}`
     if (!names.has(column)) throw invalidField(at, `is no column of the file${formatSuggestion(column, columns)}`)
-    if (field !== '' && !isField(sheet, field))
+    if (field !== '' && field !== DESCRIBED && !isField(sheet, field))
       throw invalidField(
         at,
         `${field} is not a field of a ${sheet.noun}${formatSuggestion(field, listSheetFields(sheet))}`,
       )
   }
-  const taken = Object.values(given).filter((field) => field !== '')
+  const taken = Object.values(given).filter((field) => field !== '' && field !== DESCRIBED)
   const isOpen = (column: string) => !Object.hasOwn(given, column) && !sheet.readOnly.has(column)
   const own = (column: string) =>
     isOpen(column) && isCustomColumn(column) && isField(sheet, column) && !taken.includes(column) ? column : ''
   const open = columns.map((column) => (isOpen(column) ? column : ''))
   const guessed = guessColumns(sheet, { columns: open, rows, taken })
-  const fields = columns.map((column, at) => getOwn(given, column) ?? (guessed[at] || own(column)))
+  const fields = columns.map((column, at) => {
+    const field = getOwn(given, column) ?? (guessed[at] || own(column))
+    return field === DESCRIBED ? '' : field
+  })
   const firsts = new Map<string, number>()
   for (const [at, field] of fields.entries()) {
     const first = firsts.get(field) ?? at

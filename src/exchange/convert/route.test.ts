@@ -20,6 +20,7 @@ type Answer = {
   readonly source?: string
   readonly documents?: Readonly<Record<string, readonly object[]>>
   readonly leftover?: object
+  readonly sheet?: object
   readonly details?: readonly { readonly field: string; readonly message: string }[]
 }
 
@@ -164,5 +165,62 @@ describe('other requests', () => {
     }
     expect((await large).status).toBe(200)
     expect(answered).toBeGreaterThan(10)
+  })
+})
+
+describe('the cells of a spreadsheet', () => {
+  const text =
+    'Name;IP;Serial;Paint\nweb-1;10.0.0.1;S1;red\nWEB-1;10.0.0.2;S1;red\nweb-2;10.0.0.300;;\nweb-3;;;;;more\n'
+  const query = (mapping: object) =>
+    `?resource=devices&sheet=true&mapping=${encodeURIComponent(JSON.stringify({ columns: mapping }))}`
+
+  test('are in the answer if they are wanted, with the rows that cannot be read', async () => {
+    const { status, body } = await convert(text, '?resource=devices&sheet=true')
+    expect(status).toBe(200)
+    expect(body.documents?.devices).toMatchObject([{ name: 'web-1' }, { name: 'web-2' }])
+    expect(body.sheet).toEqual({
+      unit: 'line',
+      columns: [
+        { name: 'Name', field: 'name', is_described: false },
+        { name: 'IP', field: 'addresses', is_described: false },
+        { name: 'Serial', field: '', is_described: true },
+        { name: 'Paint', field: '', is_described: true },
+      ],
+      numbers: [2, 3, 4, 5],
+      rows: [
+        ['web-1', '10.0.0.1', 'S1', 'red'],
+        ['WEB-1', '10.0.0.2', 'S1', 'red'],
+        ['web-2', '10.0.0.300', '', ''],
+        ['web-3', '', '', '', '', 'more'],
+      ],
+      origins: [{ rows: [2, 3], addresses: [2, 3] }, 4],
+      rejected: [{ number: 5, message: 'has 6 cells, and there are 4 columns' }],
+    })
+  })
+
+  test('are not in the answer by default, and a row that cannot be read is an error', async () => {
+    const { status, body } = await convert(text, '?resource=devices')
+    expect([status, body.details?.[0]?.field, 'sheet' in body]).toEqual([400, 'file', false])
+  })
+
+  test('clear the fields of their objects if they are empty and the caller wants it', async () => {
+    const empty = (rule: string) => convert('Name,OS\nweb-1,\n', `?resource=devices&empty=${rule}`)
+    expect((await empty('clear')).body.documents).toMatchObject({
+      empty: 'clear',
+      devices: [{ name: 'web-1', os: '' }],
+    })
+    expect((await empty('keep')).body.documents?.devices).toEqual([{ name: 'web-1' }])
+  })
+
+  test('become lines of the description if the mapping says so, whatever the column means', async () => {
+    const { body } = await convert('Name,OS,Note\nweb-1,Debian,x\n', query({ OS: '+description', Note: '' }))
+    expect(body.documents?.devices).toEqual([{ name: 'web-1', description: 'OS: Debian' }])
+    expect(body.sheet).toMatchObject({
+      columns: [
+        { field: 'name', is_described: false },
+        { field: '', is_described: true },
+        { field: '', is_described: false },
+      ],
+    })
   })
 })

@@ -89,14 +89,19 @@ type Parts = { readonly slots: Slots; readonly convertFile: ConvertFile; readonl
 export const convertHandler =
   ({ slots, convertFile, dir }: Parts) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
-    const { format, leftover, origin, resource, mapping: text } = parseRawQuery(ConvertQuery, request)
+    const { format, leftover, sheet, empty, origin, resource, mapping: text } = parseRawQuery(ConvertQuery, request)
     const mapping = { ...parseMapping(text), ...(resource && { resource }) }
     const free = slots.take(ctx.caller, ctx.now)
     const spool = createSpool({ dir })
     try {
       const length = await storeBody(request, spool)
       await ctx.confirmRights()
-      const options = { nowMs: Date.parse(ctx.now), mapping, ...(origin !== undefined && { origin }) }
+      const options = {
+        ...{ nowMs: Date.parse(ctx.now), mapping },
+        ...(origin !== undefined && { origin }),
+        ...(sheet && { withSheet: true }),
+        ...(empty === 'clear' && { clearsEmpty: true }),
+      }
       const output = await convertFile({
         job: { format, withLeftover: leftover, options },
         field: 'file',

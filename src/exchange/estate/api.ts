@@ -4,7 +4,7 @@ import { NOTE_HEADER } from '../../contract/change-note.ts'
 import { ERROR_CODES } from '../../contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../contract/fields/external-fields.ts'
 import { ChangeNote, IdempotencyKey, KEY_FIELDS, WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
-import { DOCUMENT_RULES, rowRuleFields, SOURCE_RULES } from '../../contract/fields/row-rules.ts'
+import { DOCUMENT_RULES, EMPTY_RULES, rowRuleFields, SOURCE_RULES } from '../../contract/fields/row-rules.ts'
 import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { FORMATS } from '../../convert/formats.ts'
@@ -61,6 +61,16 @@ export const MAX_CONVERT_BYTES = 256 * 1024 * 1024
 export const ConvertQuery = z.object({
   format: z.enum(FORMATS).optional().describe('The format of the file; by default it is known by the content'),
   leftover: z.boolean().default(false).describe('Adds the objects and values without a place in Plat'),
+  sheet: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Of a spreadsheet: adds its columns and cells; rows that cannot be read are listed there, and are no error',
+    ),
+  empty: z
+    .enum(EMPTY_RULES)
+    .default('keep')
+    .describe('Of a spreadsheet: an empty cell keeps the field of its object, or clears it'),
   origin: z.string().max(255).optional().describe('Of a zone file: the origin of its relative names'),
   resource: Resource.optional().describe('Of a spreadsheet: the resource of its rows'),
   mapping: z.string().max(65_536).optional().describe('Of a spreadsheet: {"columns":{"Host Name":"name"}}, as JSON'),

@@ -1,11 +1,16 @@
-/** Files as they are read, mapped and written. */
+/** Files as they are read, reviewed and written. */
 import { describe, expect, test } from 'bun:test'
 import { formatCell, readCell } from '../../../src/base/csv/cells.ts'
 import { formatCsv, parseCsv } from '../../../src/base/csv/csv.ts'
+import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
 import { formatJson, formatRowsAsCsv } from '../export/rows.ts'
-import { buildTable, describeError, formatBadRows } from './bad-rows.ts'
-import { getCells, guessMapping, mapRows } from './mapping.ts'
-import { readSource } from './read.ts'
+import { type Draft, keepRows, listFilled, renumber, type SheetSource, withCells } from './draft.ts'
+import { readJsonRows } from './json-rows.ts'
+import { getErrorLabel, getFieldLabel, listFieldOptions } from './labels.ts'
+import { type Choice, formatQuestion, type Question, withAnswers } from './review/answers.ts'
+import { fromTexts, toTexts } from './review/correct-dialog.tsx'
+import { formatRefused } from './review/refused.ts'
+import { listReviewRows } from './review/rows.ts'
 
 describe('CSV', () => {
   test('is read with quotes, line breaks in cells, and any of the usual delimiters', () => {
@@ -40,67 +45,26 @@ describe('CSV', () => {
   })
 })
 
-describe('pasted text', () => {
+describe('JSON', () => {
   test.each([
-    ['CSV', 'name,os\nweb,Debian\n'],
-    ['JSON', '[{"name":"web","os":"Debian"}]'],
-    ['JSON', '{"name":"web","os":"Debian"}\n'],
-    ['JSON', '{\n  "name": "web",\n  "os": "Debian"\n}'],
-  ])('as %s becomes columns and rows', (format, text) => {
-    expect(readSource(text)).toMatchObject({ format, columns: ['name', 'os'], rows: [['web', 'Debian']] })
-  })
-
-  test.each(['', 'name,os', '[1]', '[{', 'a,b\n1,2,3'])('%p is refused with a message', (text) => {
-    expect(() => readSource(text)).toThrow(SyntaxError)
-  })
-})
-
-describe('columns', () => {
-  test('are guessed by their names and by other words for them', () => {
-    expect(guessMapping('devices', ['Name', 'IP Address', 'Operating System', 'Site', 'Tags', 'Colour'])).toEqual([
-      'name',
-      'addresses',
-      'os',
-      'datacenter_id',
-      'tags',
-      '',
-    ])
-    expect(guessMapping('networks', ['VLAN', 'Prefix', 'Name'])).toEqual(['vlan_id', 'subnet', 'name'])
-  })
-
-  test('are no field twice, and the exact name comes first', () => {
-    expect(guessMapping('devices', ['label', 'name'])).toEqual(['', 'name'])
-  })
-
-  const options = { emptyClears: false, datacenters: new Map([['frankfurt 1', 'fra1']]) }
-
-  test('columns become rows: lists split, addresses made, datacenters found by name, empty cells left out', () => {
-    const source = readSource('name,ip,tags,dc,os\nweb,"10.0.0.1, 10.0.0.2",a;b,Frankfurt 1,\n')
-    const { rows, problems } = mapRows('devices', source, {
-      ...options,
-      mapping: guessMapping('devices', source.columns),
+    '[{"name":"web","os":"Debian"}]',
+    '{"name":"web","os":"Debian"}\n',
+    '{\n  "name": "web",\n  "os": "Debian"\n}',
+    '\ufeff{"name":"web","os":"Debian"}',
+  ])('%p is a row that takes nothing away', (text) => {
+    expect(readJsonRows(text, 'devices', 'x')).toMatchObject({
+      documents: { devices: [{ name: 'web', os: 'Debian' }] },
+      rules: { lists: 'add', empty: 'keep' },
     })
-    expect(rows).toEqual([
-      { name: 'web', addresses: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }], tags: ['a', 'b'], datacenter_id: 'fra1' },
-    ])
-    expect(problems.size).toBe(0)
   })
 
-  test('that are empty clear their field if chosen', () => {
-    const source = readSource('id,name,os,tags\n,web,,\n')
-    const mapping = guessMapping('devices', source.columns)
-    expect(mapRows('devices', source, { ...options, mapping, emptyClears: true }).rows).toEqual([
-      { name: 'web', os: '', tags: [] },
-    ])
+  test('with lists of resources is a document', () => {
+    const { documents } = readJsonRows('{"datacenters":[{"name":"a"}],"devices":[{"name":"b"}]}', 'networks', 'x')
+    expect(documents).toEqual({ datacenters: [{ name: 'a' }], devices: [{ name: 'b' }] })
   })
 
-  test('with errors are listed by row', () => {
-    const source = readSource('name,ip\nweb,10.0.0.1\n,10.0.0.2\ndb,10.0.0.999\n')
-    const { problems } = mapRows('devices', source, { ...options, mapping: ['name', 'addresses'] })
-    expect([...problems]).toEqual([
-      [1, 'name: is required'],
-      [2, 'addresses[0].ip: must be an IPv4 or IPv6 address'],
-    ])
+  test.each(['[1]', '[{', '[]', '{"a":1}\n{"a'])('%p is refused with a message', (text) => {
+    expect(() => readJsonRows(text, 'devices', 'x')).toThrow(SyntaxError)
   })
 })
 
@@ -108,21 +72,17 @@ describe('an export', () => {
   const device = {
     id: 'd1',
     name: '=web',
-    description: 'two\nlines',
     tags: ['a', 'b;c'],
-    domains: ['x.example.com', 'y.example.com'],
-    addresses: [{ ip: '10.0.0.1', port: null, label: 'a, b' }],
-    datacenter_id: null,
+    addresses: [{ ip: '10.0.0.1', label: 'a, b' }],
     hidden: 1,
   }
 
-  test.each([formatRowsAsCsv, formatJson])('is read as the same rows', (write) => {
-    const source = readSource(write('devices', [device]))
-    const mapping = guessMapping('devices', source.columns)
-    const { rows } = mapRows('devices', source, { mapping, emptyClears: false, datacenters: new Map() })
-    const { hidden, datacenter_id, ...rest } = device
-    expect(rows).toEqual([write === formatRowsAsCsv ? rest : { ...rest, datacenter_id }])
+  test('as JSON is read as the same rows', () => {
+    const { hidden, ...rest } = device
+    expect(readJsonRows(formatJson('devices', [device]), 'devices', 'x').documents).toEqual({ devices: [rest] })
   })
+
+  test('as CSV has no formula', () => expect(formatRowsAsCsv('devices', [device])).not.toMatch(/(^|,)"?=/m))
 
   test('of a list in a cell is the list again', () => {
     for (const list of [['a'], ['a', 'b'], ['a;b'], ['[x'], [' a']])
@@ -130,61 +90,207 @@ describe('an export', () => {
   })
 })
 
-describe('names of objects', () => {
-  const options = { emptyClears: false, datacenters: new Map([['berlin', 'b1']]) }
-  const map = (text: string, known?: ReadonlyMap<string, ReadonlySet<string>>) => {
-    const source = readSource(text)
-    const mapping = guessMapping('devices', source.columns, [], getCells(source))
-    return mapRows('devices', source, { ...options, mapping, ...(known && { known }) })
-  }
+describe('the label of a field', () => {
+  test.each([
+    ['devices', 'addresses', 'Address'],
+    ['devices', 'make_model', 'Model'],
+    ['devices', 'mac_address', 'MAC address'],
+    ['devices', 'datacenter', 'Datacenter'],
+    ['devices', 'custom.owner', 'owner'],
+    ['networks', 'vlan_id', 'VLAN'],
+    ['pools', 'start_ip', 'First address'],
+    ['ports', 'tagged_vlan_ids', 'Tagged VLANs'],
+  ] as const)('of %s, %s is %s', (resource, field, label) => expect(getFieldLabel(resource, field)).toBe(label))
 
-  test('that are not there are made once, unless the list of them is unknown', () => {
-    const text = 'Name,Site,IP,VRF\na,Berlin,192.0.2.1,Blue\nb,Paris,192.0.2.2,red\nc,PARIS,192.0.2.3,Global\n'
-    const known = new Map([
-      ['datacenters', new Set(['berlin'])],
-      ['spaces', new Set(['blue'])],
-    ])
-    const { rows, missing } = map(text, known)
-    expect(rows.map(({ datacenter, datacenter_id }) => datacenter_id ?? datacenter)).toEqual(['b1', 'Paris', 'PARIS'])
-    expect([...missing]).toEqual([
-      ['datacenters', ['Paris']],
-      ['spaces', ['red']],
-    ])
-    expect(map(text).missing.size).toBe(0)
+  test('of an error names the address by its place', () => {
+    expect(getErrorLabel('devices', 'addresses[1].ip')).toBe('Address 2')
+    expect(getErrorLabel('devices', 'addresses[0].mac_address')).toBe('Address 1, MAC address')
+    expect(getErrorLabel('devices', 'tags[3]')).toBe('Tags')
   })
 
-  test('in a column of ids are ids', () => {
-    expect(map('name,datacenter_id\na,b7\n').rows).toEqual([{ name: 'a', datacenter_id: 'b7' }])
+  test.each(['devices', 'networks', 'pools', 'ports', 'cables', 'racks', 'vlans'] as const)(
+    'is in %s only once',
+    (resource) => {
+      const labels = listFieldOptions(resource, ['custom.owner']).map(({ label }) => label)
+      expect(labels).toEqual([...new Set(labels)])
+    },
+  )
+})
+
+const question = (given: Partial<Question>): Question => ({
+  ...{ resource: 'devices', field: 'datacenter', to: 'datacenters', text: 'Utrecht', rows: 2, candidates: [] },
+  ...given,
+})
+
+describe('a name that means no object or several', () => {
+  const documents = {
+    devices: [
+      { name: 'a', datacenter: 'utrecht' },
+      { name: 'b', datacenter: 'Berlin' },
+    ],
+  }
+  const answered = (choice: Choice, given: Partial<Question> = {}, rows: object = documents) =>
+    withAnswers(rows, [{ question: question(given), choice }])
+  const use = { kind: 'use', id: 'u1', name: 'Utrecht 1' } as const
+
+  test('is asked in words', () => {
+    const candidate = { id: 'a', name: 'Amsterdam', note: '' }
+    expect(formatQuestion(question({}))).toBe('Utrecht is no datacenter')
+    expect(formatQuestion(question({ text: 'Amsterdam', candidates: [candidate, candidate] }))).toBe(
+      'Amsterdam is 2 datacenters',
+    )
+  })
+
+  test('is created once, behind the rows of its resource', () => {
+    const all = { ...documents, datacenters: [{ name: 'Oslo' }] }
+    expect(answered({ kind: 'create' }, {}, all)).toEqual({
+      ...documents,
+      datacenters: [{ name: 'Oslo' }, { name: 'Utrecht' }],
+    })
+    expect(answered({ kind: 'create' }, { to: 'networks', text: '10.0.0.0/24' })).toMatchObject({
+      networks: [{ name: '10.0.0.0/24', subnet: '10.0.0.0/24' }],
+    })
+  })
+
+  test('becomes the chosen object in each row, in any case', () => {
+    expect(answered(use).devices).toEqual([
+      { name: 'a', datacenter: { id: 'u1' } },
+      { name: 'b', datacenter: 'Berlin' },
+    ])
+  })
+
+  test('is left out of each row', () => {
+    expect(answered({ kind: 'empty' }).devices).toEqual([{ name: 'a' }, { name: 'b', datacenter: 'Berlin' }])
+  })
+
+  test('is found in each item of a list, and as an object', () => {
+    const rows = {
+      devices: [
+        { name: 'a', addresses: [{ ip: '10.0.0.1', network: { name: 'lan', space: 'x' } }, { ip: '10.0.0.2' }] },
+      ],
+    }
+    expect(answered(use, { field: 'addresses[].network', to: 'networks', text: 'LAN' }, rows).devices).toEqual([
+      { name: 'a', addresses: [{ ip: '10.0.0.1', network: { id: 'u1' } }, { ip: '10.0.0.2' }] },
+    ])
+  })
+
+  test('of the row itself gets the id of the chosen object', () => {
+    const own = { field: 'name', to: 'devices', text: 'A' } as const
+    expect(answered(use, own).devices?.[0]).toEqual({ name: 'a', datacenter: 'utrecht', id: 'u1' })
   })
 })
 
-describe('bad rows', () => {
-  const source = readSource('Title\n\nName,IP,Note\nweb,10.0.0.1,"two\nlines"\ndb,10.0.0.300,\nWEB,10.0.0.2,\nx,,,y\n')
-  const mapping = guessMapping('devices', source.columns, [], getCells(source))
-  const mapped = mapRows('devices', source, { mapping, emptyClears: false, datacenters: new Map() })
+const CELLS: SheetSource['cells'] = {
+  unit: 'line',
+  columns: ['Name', 'IP', 'Note'].map((name, at) => ({
+    name,
+    field: ['name', 'addresses', ''][at] ?? '',
+    is_described: at === 2,
+  })),
+  numbers: [4, 6, 7, 8],
+  rows: [
+    ['web', '10.0.0.1', 'two\nlines'],
+    ['db', '10.0.0.300', ''],
+    ['', '', ''],
+    ['x', '', '', 'y'],
+  ],
+  origins: [4, 6],
+  rejected: [{ number: 8, message: 'has 4 cells, and there are 3 columns' }],
+}
+const SHEET: SheetSource = { resource: 'devices', cells: CELLS, mapping: {}, clearsEmpty: false }
+const DOCUMENTS = {
+  devices: [
+    { name: 'web', addresses: [{ ip: '10.0.0.1' }] },
+    { name: 'db', addresses: [{ ip: '10.0.0.300' }] },
+  ],
+}
+const PLAN = {
+  changes: [{ action: 'create', resource: 'devices', name: 'web', row: 0 }],
+  changes_total: 1,
+  errors: [
+    {
+      ...{ resource: 'devices', row: 1, name: 'db', code: 'VALIDATION_ERROR', error: 'refused' },
+      details: [{ field: 'addresses[0].ip', message: 'must be an address' }],
+    },
+  ],
+  failed_rows: { devices: [1] },
+} as unknown as ApplyResult
 
-  test('are named by line, column and value', () => {
-    const error = { field: 'addresses[0].ip', message: 'must be an address' }
-    expect(describeError(buildTable(source, mapping), mapped.origins[1], error)).toBe(
-      'addresses[0].ip: must be an address (line 6, column IP, "10.0.0.300")',
-    )
-    expect(mapped.rejected).toEqual([{ number: 8, message: 'has 4 cells, and there are 3 columns' }])
+describe('the rows of a review', () => {
+  const rows = listReviewRows({ documents: DOCUMENTS, sheet: SHEET, plan: PLAN, refused: new Map() })
+
+  test('are in the order of the file, with those that cannot be read', () => {
+    expect(rows.map(({ number, name, verdict }) => [number, name, verdict])).toEqual([
+      [4, 'web', 'new'],
+      [6, 'db', 'refused'],
+      [8, 'x', 'refused'],
+    ])
   })
 
-  test('are none because of empty cells behind the last column', () => {
-    const empty = readSource('name,ip,\nweb,10.0.0.1,\ndb,10.0.0.2, \n')
-    expect([empty.columns, empty.rows.length]).toEqual([['name', 'ip'], 2])
-    const { rejected } = mapRows('devices', empty, {
-      mapping: ['name', 'addresses'],
-      emptyClears: false,
-      datacenters: new Map(),
+  test('have whole messages, with the cell', () => {
+    expect(rows.map(({ messages }) => messages.join())).toEqual([
+      '',
+      'Address 1: must be an address (line 6, column IP, "10.0.0.300")',
+      'has 4 cells, and there are 3 columns (line 8)',
+    ])
+  })
+
+  test('show all values of a creation', () => expect(rows[0]?.values).toEqual([{ label: 'Address', text: '10.0.0.1' }]))
+
+  test('show the old and new values of a change', () => {
+    const change = {
+      action: 'update',
+      resource: 'devices',
+      id: 'a',
+      name: 'web',
+      row: 0,
+      fields: { os: { from: '', to: 'Debian' } },
+    }
+    const plan = { ...PLAN, changes: [change], errors: [], failed_rows: {} } as unknown as ApplyResult
+    const [first, second] = listReviewRows({ documents: DOCUMENTS, sheet: undefined, plan, refused: new Map() })
+    expect(first?.values).toEqual([{ label: 'Operating system', from: 'empty', text: 'Debian' }])
+    expect(second?.verdict).toBe('unchanged')
+  })
+
+  test('that are refused are a file of their cells as they stand', () => {
+    const draft: Draft = { name: 'list.csv', format: 'csv', documents: DOCUMENTS, rules: {}, hosts: [], sheet: SHEET }
+    const bad = rows.filter(({ verdict }) => verdict === 'refused')
+    expect(formatRefused(draft, bad)).toMatchObject({
+      name: 'list.refused.csv',
+      text: 'Name,IP,Note\r\ndb,10.0.0.300,\r\nx,,,y\r\n',
     })
-    expect(rejected).toEqual([])
+    const { sheet, ...plain } = draft
+    expect(formatRefused(plain, bad.slice(0, 1)).text).toContain('"name": "db"')
+  })
+})
+
+describe('a part of the rows', () => {
+  test('keeps the place of each row', () => {
+    const { documents, places } = keepRows(DOCUMENTS, (key) => key === 'devices 1')
+    expect([documents, places]).toMatchObject([{ devices: [{ name: 'db' }] }, { devices: [1] }])
+  })
+})
+
+describe('a corrected row', () => {
+  test('has the new cells, without the ones beyond the columns', () => {
+    expect(withCells(SHEET, 8, ['x', '10.0.0.9', '', '']).rows[3]).toEqual(['x', '10.0.0.9', ''])
   })
 
-  test('are given back as they stand in the file, all rows of a device together', () => {
-    expect(formatBadRows(source, mapped, new Set([0])).text).toBe(
-      'Name,IP,Note\r\nweb,10.0.0.1,"two\nlines"\r\nWEB,10.0.0.2,\r\nx,,,y\r\n',
-    )
+  test('is sent without empty rows, and keeps its number in the file', () => {
+    const { numbers, rows } = listFilled(CELLS)
+    expect([numbers, rows.length]).toEqual([[4, 6, 8], 3])
+    const again = { ...CELLS, numbers: [2, 3, 4], origins: [2, { rows: [3, 4], addresses: [4] }], rejected: [] }
+    expect(renumber(again, numbers, 'line')).toMatchObject({ numbers, origins: [4, { rows: [6, 8], addresses: [8] }] })
+  })
+
+  test('of JSON has its values as texts, and JSON where it is none', () => {
+    const row = { name: 'a', tags: ['x'], power_w: 3 }
+    expect(toTexts(row)).toEqual([
+      ['name', 'a'],
+      ['tags', '["x"]'],
+      ['power_w', '3'],
+    ])
+    expect(fromTexts(row, ['b', '["y"]', ''])).toEqual({ name: 'b', tags: ['y'] })
+    expect(() => fromTexts(row, ['b', 'y', '3'])).toThrow('tags must be JSON')
   })
 })

@@ -1,6 +1,8 @@
 /** Mappings that this browser keeps by the columns of a file, and mappings as files of `plat import csv --mapping`. */
+import { DESCRIBED } from '../../../src/base/sheets/described.ts'
 import type { ResourceName } from '../export/fields.ts'
-import type { Mapping } from './mapping.ts'
+/** The field of each column; '' for one that is left out. */
+export type Mapping = readonly string[]
 
 const buildKey = (resource: ResourceName, columns: readonly string[]): string =>
   `plat.mapping.${resource}.${JSON.stringify(columns)}`
@@ -27,7 +29,7 @@ export const keepMapping = (resource: ResourceName, columns: readonly string[], 
 export const formatMapping = (resource: ResourceName, columns: readonly string[], mapping: Mapping): string =>
   `${JSON.stringify({ resource, columns: Object.fromEntries(columns.map((one, at) => [one, mapping[at] ?? ''])) }, undefined, 2)}\n`
 
-/** @throws SyntaxError with words for a person */
+/** Returns the field of each column. One that the file does not name goes into the description. @throws SyntaxError with words for a person */
 export const parseMapping = async (
   text: string,
   { resource, columns, fields }: { resource: ResourceName; columns: readonly string[]; fields: readonly string[] },
@@ -41,5 +43,5 @@ export const parseMapping = async (
   const byColumn = new Map(Object.entries(given.columns))
   const bad = [...byColumn.values()].find((field) => field !== '' && !fields.includes(String(field)))
   if (bad !== undefined) throw new SyntaxError(`There is no field ${String(bad)} of ${resource}`)
-  return columns.map((column) => String(byColumn.get(column) ?? ''))
+  return columns.map((column) => String(byColumn.get(column) ?? DESCRIBED))
 }

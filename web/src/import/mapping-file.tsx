@@ -1,12 +1,13 @@
 /** Saves the fields of the columns as a file, and loads one. */
 import { useRef } from 'react'
+import { DESCRIBED } from '../../../src/base/sheets/described.ts'
 import type { ResourceName } from '../export/fields.ts'
 import { save } from '../export/save.ts'
 import { Button } from '../ui/button.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { listImportFields } from './import-fields.ts'
+import type { Mapping } from './kept-mapping.ts'
 import { formatMapping, parseMapping } from './kept-mapping.ts'
-import type { Mapping } from './mapping.ts'
+import { listFieldOptions } from './labels.ts'
 
 type Props = {
   readonly resource: ResourceName
@@ -23,7 +24,11 @@ export const MappingFile = ({ resource, custom, columns, mapping, onChange }: Pr
     if (!chosen) return
     try {
       onChange(
-        await parseMapping(await chosen.text(), { resource, columns, fields: listImportFields(resource, custom) }),
+        await parseMapping(await chosen.text(), {
+          resource,
+          columns,
+          fields: [...listFieldOptions(resource, custom).map(({ field }) => field), DESCRIBED],
+        }),
       )
     } catch (error) {
       toastError('The mapping was not loaded', error)

@@ -5,12 +5,13 @@ import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { Card } from '../ui/primitives.tsx'
-import { type Conversion, pullNetbox } from './convert.ts'
+import { pullNetbox } from './convert.ts'
+import type { Draft } from './draft.ts'
 import css from './import.module.css'
 
-type Props = { readonly onConversion: (name: string, conversion: Conversion) => void }
+type Props = { readonly onDraft: (draft: Draft) => void }
 
-export const NetboxForm = ({ onConversion }: Props) => {
+export const NetboxForm = ({ onDraft }: Props) => {
   const { blocked } = usePermit()
   const [url, setUrl] = useState('')
   const [token, setToken] = useState('')
@@ -22,7 +23,7 @@ export const NetboxForm = ({ onConversion }: Props) => {
     setReading(true)
     setError(undefined)
     try {
-      onConversion(url.trim(), await pullNetbox(url.trim(), token.trim(), new AbortController().signal))
+      onDraft(await pullNetbox(url.trim(), token.trim(), new AbortController().signal))
     } catch (cause) {
       setError(cause)
     } finally {
@@ -45,7 +46,7 @@ export const NetboxForm = ({ onConversion }: Props) => {
             label="API token"
             type="password"
             autoComplete="new-password"
-            hint="It is used once and not stored"
+            hint="It is used once and not stored."
             value={token}
             onChange={setToken}
             error={errors.token}
