@@ -41,12 +41,13 @@ const find = async (page: Page): Promise<void> => {
 }
 
 const paste = async (page: Page): Promise<void> => {
-  const csv = 'Name,IP Address,Labels,Status\nweb-1,10.97.0.5,prod;web,active\nweb-2,10.97.0.6,prod,asleep\n'
+  const csv =
+    'Name,IP Address,Labels,Site\nweb-1,10.97.0.5,prod;web,Ashburn 2\nweb-2,10.97.0.600,prod,Ashburn 2\nweb-3,10.97.0.7,prod,Utrecht\n'
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(csv)})`)
-  await page.getByLabel('CSV or JSON').focus()
+  await page.getByLabel('Rows', { exact: true }).focus()
   await page.keyboard.press('Control+v')
-  await page.getByRole('button', { name: 'Check 2 rows' }).click()
-  await page.getByText('1 row can’t be loaded').waitFor()
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('button', { name: 'Import 1 of 3' }).waitFor()
 }
 
 const PICTURES: readonly Picture[] = [
@@ -79,13 +80,16 @@ const webp = async (browser: Browser, png: Buffer): Promise<Buffer> => {
   return Buffer.from(base64, 'base64')
 }
 
+/** The pictures that the command line names; without any all of them. */
+const wantedNames = process.argv.slice(2)
+const pictures = PICTURES.filter(({ name }) => wantedNames.length === 0 || wantedNames.includes(name))
 if (!ensureWeb()) process.exit(1)
 mkdirSync(OUT, { recursive: true })
 const plat = await startEstate(DEVICES)
 const browser = await launch()
 const paths = new Map(await shotPages(plat))
 const tooLarge: string[] = []
-for (const { name, page: wanted, theme = 'light', before } of PICTURES) {
+for (const { name, page: wanted, theme = 'light', before } of pictures) {
   const context = await browser.newContext({
     viewport: SIZE,
     colorScheme: theme,
@@ -109,5 +113,5 @@ for (const { name, page: wanted, theme = 'light', before } of PICTURES) {
 await browser.close()
 await plat.stop()
 if (tooLarge.length > 0) console.error(`Too large: ${tooLarge.join(', ')}`)
-console.log(`${PICTURES.length} pictures in ${OUT}`)
+console.log(`${pictures.length} pictures in ${OUT}`)
 process.exit(tooLarge.length === 0 ? 0 : 1)

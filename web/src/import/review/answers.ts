@@ -48,7 +48,7 @@ export const buildCreated = ({ to, text }: Question): Row | undefined => {
   return needsOnlyName(to) ? { name: text } : undefined
 }
 
-/** The name of a row itself. An object of that name is told by its id. */
+/** The name of a row itself. The id of its object tells it apart. */
 export const isOwnName = ({ field, resource, to }: Question): boolean => field === 'name' && resource === to
 
 const isRecord = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
