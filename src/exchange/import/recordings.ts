@@ -2,8 +2,8 @@
 import type { Converted } from '../../convert/protocol.ts'
 import type { scans } from '../../discovery/api.ts'
 import type { InputOf } from '../../kernel/operation.ts'
-import { listEnclosingCidrs, parseCidrOrThrow } from '../../net/cidr.ts'
-import { formatIp, parseIp } from '../../net/ip.ts'
+import { parseCidr } from '../../net/cidr.ts'
+import { formatIp, type Ip, parseIp } from '../../net/ip.ts'
 import { type IpRange, subtractRanges } from '../../net/range.ts'
 
 type Host = Converted['hosts'][number]
@@ -35,7 +35,9 @@ const buildExcludes = (subnet: string, hosts: readonly Host[]): string => {
     const parsed = parseIp(ip)
     return parsed ? [{ family: parsed.family, first: parsed.value, last: parsed.value }] : []
   })
-  return subtractRanges(parseCidrOrThrow(subnet), held).map(formatRange).join(',')
+  const cidr = parseCidr(subnet)
+  if (!cidr) throw new RangeError(`${subnet} is no subnet`)
+  return subtractRanges(cidr, held).map(formatRange).join(',')
 }
 
 /** Divides the hosts of a network, so that each list of excluded addresses fits. */
@@ -62,14 +64,26 @@ const mergeHosts = (hosts: readonly Host[]): Host[] => {
   return [...byIp.values()]
 }
 
+/** Returns the canonical texts of the subnets of these lengths that hold the address. */
+const listHolding = ({ family, value }: Ip, prefixes: readonly number[]): string[] => {
+  const bits = family === 4 ? 32 : 128
+  return prefixes.flatMap((prefix) => {
+    if (prefix > bits) return []
+    const shift = BigInt(bits - prefix)
+    return [`${formatIp({ family, value: (value >> shift) << shift })}/${prefix}`]
+  })
+}
+
 /** @param networks with canonical subnets */
 export const buildRecordings = (networks: readonly Network[], hosts: readonly Host[]): Recordings => {
   const bySubnet = Map.groupBy(networks, ({ subnet }) => subnet)
+  const lengths = new Set(networks.map(({ subnet }) => Number(subnet.split('/')[1])))
+  const prefixes = [...lengths].sort((a, b) => b - a)
   const found = new Map<Network, Host[]>()
   const left: { ip: string; why: string }[] = []
   for (const host of mergeHosts(hosts)) {
     const ip = parseIp(host.ip)
-    const holding = ip && listEnclosingCidrs(ip).find((cidr) => bySubnet.has(cidr))
+    const holding = ip && listHolding(ip, prefixes).find((cidr) => bySubnet.has(cidr))
     const [network, other] = (holding && bySubnet.get(holding)) || []
     if (!network) left.push({ ip: host.ip, why: 'is in no network' })
     else if (other) left.push({ ip: host.ip, why: `is in several networks ${network.subnet}` })

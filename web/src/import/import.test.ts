@@ -2,8 +2,21 @@
 import { describe, expect, test } from 'bun:test'
 import { formatCell, readCell } from '../../../src/base/csv/cells.ts'
 import { formatCsv, parseCsv } from '../../../src/base/csv/csv.ts'
+import { listSheetFields } from '../../../src/base/sheets/sheet.ts'
 import type { ApplyResult } from '../../../src/exchange/estate/api.ts'
+import { getSheet } from '../../../src/inventory/sheets.ts'
+import { fields as cableFields } from '../cables/fields.ts'
+import { fields as datacenterFields } from '../datacenters/fields.ts'
+import { fields as typeFields } from '../device-types/fields.ts'
+import { buildDeviceFields } from '../devices/fields.ts'
 import { formatJson, formatRowsAsCsv } from '../export/rows.ts'
+import { buildNetworkFields } from '../networks/fields.ts'
+import { buildPoolFields } from '../pools/fields.ts'
+import { buildPortFields } from '../ports/fields.ts'
+import { buildRackFields } from '../racks/fields.ts'
+import { buildReservationFields } from '../reservations/fields.ts'
+import { fields as spaceFields } from '../spaces/fields.ts'
+import { buildVlanFields } from '../vlans/fields.ts'
 import { type Draft, keepRows, listFilled, renumber, type SheetSource, withCells } from './draft.ts'
 import { readJsonRows } from './json-rows.ts'
 import { getErrorLabel, getFieldLabel, listFieldOptions } from './labels.ts'
@@ -90,6 +103,24 @@ describe('an export', () => {
   })
 })
 
+type Labelled = Readonly<
+  Record<string, { readonly label: string; readonly form?: { readonly label?: string } | false }>
+>
+
+const FORMS = {
+  cables: cableFields as Labelled,
+  datacenters: datacenterFields as Labelled,
+  devices: buildDeviceFields() as Labelled,
+  'device-types': typeFields as Labelled,
+  networks: buildNetworkFields() as Labelled,
+  pools: buildPoolFields() as Labelled,
+  ports: buildPortFields() as Labelled,
+  racks: buildRackFields() as Labelled,
+  reservations: buildReservationFields() as Labelled,
+  spaces: spaceFields as Labelled,
+  vlans: buildVlanFields() as Labelled,
+}
+
 describe('the label of a field', () => {
   test.each([
     ['devices', 'addresses', 'Address'],
@@ -101,6 +132,17 @@ describe('the label of a field', () => {
     ['pools', 'start_ip', 'First address'],
     ['ports', 'tagged_vlan_ids', 'Tagged VLANs'],
   ] as const)('of %s, %s is %s', (resource, field, label) => expect(getFieldLabel(resource, field)).toBe(label))
+
+  test.each(Object.keys(FORMS) as (keyof typeof FORMS)[])('of %s is the one of its form', (resource) => {
+    const fields = FORMS[resource]
+    const inForm = Object.entries(fields).flatMap(([field, { label, form }]) =>
+      listSheetFields(getSheet(resource)).includes(field) && field !== 'addresses'
+        ? [[field, (form ? form.label : undefined) ?? label] as const]
+        : [],
+    )
+    expect(inForm.length).toBeGreaterThan(1)
+    expect(inForm.map(([field]) => [field, getFieldLabel(resource, field)])).toEqual(inForm.map((one) => [...one]))
+  })
 
   test('of an error names the address by its place', () => {
     expect(getErrorLabel('devices', 'addresses[1].ip')).toBe('Address 2')

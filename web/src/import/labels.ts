@@ -2,72 +2,55 @@
 import { CUSTOM, getCustomName, isCustomColumn } from '../../../src/base/csv/custom-columns.ts'
 import { listSheetFields } from '../../../src/base/sheets/sheet.ts'
 import { getSheet } from '../../../src/inventory/sheets.ts'
-import { fields as cableFields } from '../cables/fields.ts'
-import { fields as datacenterFields } from '../datacenters/fields.ts'
-import { fields as typeFields } from '../device-types/fields.ts'
-import { buildDeviceFields } from '../devices/fields.ts'
 import type { ResourceName } from '../export/fields.ts'
-import { buildNetworkFields } from '../networks/fields.ts'
-import { buildPoolFields } from '../pools/fields.ts'
-import { buildPortFields } from '../ports/fields.ts'
-import { buildRackFields } from '../racks/fields.ts'
-import { buildReservationFields } from '../reservations/fields.ts'
 import { toLabel } from '../resource/facts/from-facts.ts'
-import { fields as spaceFields } from '../spaces/fields.ts'
-import { buildVlanFields } from '../vlans/fields.ts'
 
-type Labelled = Readonly<
-  Record<string, { readonly label: string; readonly form?: { readonly label?: string } | false }>
->
+type Labels = Readonly<Record<string, string>>
 
-const FORMS: Readonly<Partial<Record<ResourceName, () => Labelled>>> = {
-  cables: () => cableFields,
-  datacenters: () => datacenterFields,
-  devices: buildDeviceFields,
-  'device-types': () => typeFields,
-  networks: buildNetworkFields,
-  pools: buildPoolFields,
-  ports: buildPortFields,
-  racks: buildRackFields,
-  reservations: buildReservationFields,
-  spaces: () => spaceFields,
-  vlans: buildVlanFields,
+/** Labels that do not follow from the name of a field. A test compares them with the forms, which this page does not load. */
+const OF_RESOURCES: Readonly<Partial<Record<ResourceName, Labels>>> = {
+  cables: { a: 'End A', b: 'End B', length_m: 'Length in meters' },
+  'device-types': { height: 'Height in units', power_w: 'Power in watts' },
+  devices: { make_model: 'Model', mount: 'Place in a rack', os: 'Operating system', username: 'User name' },
+  networks: { vlan_id: 'VLAN' },
+  pools: { start_ip: 'First address', end_ip: 'Last address' },
+  ports: {
+    enabled: 'State',
+    parent: 'Part of',
+    parent_id: 'Part of',
+    pass_through: 'Sides',
+    speed_mbps: 'Speed in Mbit/s',
+    tagged_vlan_ids: 'Tagged VLANs',
+    vlan_id: 'Untagged VLAN',
+  },
+  racks: { height: 'Height in units', max_power_w: 'Power in watts, at most', numbering: 'The first unit is' },
+  reservations: { expires_at: 'Ends', ip_address: 'Address' },
+  spaces: { reachable: 'Scans by this server' },
+  vlans: { vlan_id: 'Number' },
 }
 
-/** Fields of files that no form has, or that forms have in another place. */
-const LABELS: Readonly<Record<string, string>> = {
-  id: 'ID',
+/** Labels of fields that several resources have, and of fields that no form has. */
+const LABELS: Labels = {
   addresses: 'Address',
-  mac_address: 'MAC address',
+  custom: 'Custom fields',
   dns_name: 'DNS name',
-  interface: 'Interface',
-  port: 'Port',
-  switch_port: 'Switch port',
-  space: 'Address space',
+  hostname: 'Host name',
+  ip: 'Address',
   make: 'Manufacturer',
   mask: 'Subnet mask',
   refs: 'Also known as',
-  managed_by: 'Managed by',
-  ip: 'Address',
+  space: 'Address space',
+  space_id: 'Address space',
 }
 
-/** Names of objects as forms call them. */
-const getFormLabel = (resource: ResourceName, field: string): string | undefined => {
-  const fields = FORMS[resource]?.() ?? {}
-  const found = Object.hasOwn(fields, field) ? fields[field] : undefined
-  return found && ((found.form ? found.form.label : undefined) ?? found.label)
-}
+const getOwn = (labels: Labels, field: string): string | undefined =>
+  Object.hasOwn(labels, field) ? labels[field] : undefined
 
 /** @example getFieldLabel('devices', 'make_model') // 'Model' */
-export const getFieldLabel = (resource: ResourceName, field: string): string => {
-  if (isCustomColumn(field)) return getCustomName(field)
-  if (field === CUSTOM) return 'Custom fields'
-  const own =
-    field === 'addresses' || field === 'id'
-      ? undefined
-      : (getFormLabel(resource, field) ?? getFormLabel(resource, `${field}_id`))
-  return own ?? LABELS[field] ?? toLabel(field)
-}
+export const getFieldLabel = (resource: ResourceName, field: string): string =>
+  isCustomColumn(field)
+    ? getCustomName(field)
+    : (getOwn(OF_RESOURCES[resource] ?? {}, field) ?? getOwn(LABELS, field) ?? toLabel(field))
 
 export type FieldOption = { readonly field: string; readonly label: string }
 
