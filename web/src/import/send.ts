@@ -66,7 +66,7 @@ const post = (path: string, init: RequestInit): Promise<Response> =>
 
 export type Applied = { readonly result: ApplyResult; readonly changeId: string | undefined }
 
-/** Sends an estate document. A dry run answers the plan. @throws AppError INVALID_INPUT for a document that is too large, and those of the server */
+/** Sends an estate document. A dry run answers the plan. @throws AppError INVALID_INPUT for a document that is too large, and errors of the server */
 export const sendDocument = async (
   document: Readonly<Record<string, unknown>>,
   { isDryRun, onProgress, signal }: SendOptions,

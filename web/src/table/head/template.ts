@@ -25,7 +25,7 @@ const buildTrack = (track: Track, { isNarrow, widths }: Options): string => {
   return `minmax(${computeMin(track)}px, ${width}fr)`
 }
 
-/** Returns the columns of the grid: those without a chosen width share the rest in proportion, and all shrink to fit. */
+/** Returns the columns of the grid: columns without a chosen width share the rest in proportion, and all shrink to fit. */
 export const buildTemplate = (columns: readonly Track[], options: Options): string =>
   [...(options.hasChecks ? [`${CHECK_PX}px`] : []), ...columns.map((column) => buildTrack(column, options))].join(' ')
 
