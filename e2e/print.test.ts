@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import type { Page } from 'playwright-core'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, eventually, world } from './harness.ts'
 
 const PUBLIC_URL = 'https://plat.example.net'
 const it = world({ devices: 300, env: { PUBLIC_URL } })
@@ -112,6 +112,54 @@ test('racks, ports and cables have labels', async () => {
       await page.getByRole('button', { name: 'Print 1 label' }).waitFor()
       expect(await readLabel()).toEqual(['C-100', 'sw-a eth0 to sw-b eth7'])
       expect(await readCode(page, 'C-100')).toBe(`${PUBLIC_URL}/cables?edit=${cable.id}`)
+    },
+    { as: 'viewer' },
+  )
+})
+
+/** Makes the browser print nothing, and say that it was asked to. */
+const STUB = "window.print = () => { document.documentElement.dataset.printed = '1' }"
+
+test('a list prints all its rows and its visible columns, without the page around it', async () => {
+  const count = (await it.plat.api.devices.list({ limit: 1000 })).length
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole('/devices?cols=name,status')
+      await page.evaluate(STUB)
+      await page.keyboard.press('Control+p')
+      await page.locator('html[data-printed]').waitFor()
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.getByRole('row').count()).toBe(count + 1)
+      expect(await page.locator('nav:visible, button:visible:not([role=columnheader] button)').count()).toBe(0)
+      const rows = await page.locator('main').innerText()
+      expect(rows).toContain('Devices')
+      // Some 30 rows a page.
+      const pages = await printPages(page)
+      expect(pages.length).toBeGreaterThan(count / 60)
+      expect(pages.length).toBeLessThan(count / 20)
+      await page.emulateMedia({ media: null })
+      await page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+      await eventually(async () => (await page.getByRole('row').count()) < 60, true)
+    },
+    { as: 'viewer' },
+  )
+})
+
+test('a rack prints both faces on one A4 page', async () => {
+  const { api } = it.plat
+  const rack = await api.racks.create({ name: 'R9', height: 48 })
+  await api.devices.create({ name: 'r9-top', mount: { rack_id: rack.id, position: 48, height: 1 } })
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole(`/racks/${rack.id}`)
+      const pdf = await page.pdf({ format: 'A4' })
+      expect([...pdf.toString('latin1').matchAll(/\/MediaBox/g)]).toHaveLength(1)
+      await page.setViewportSize({ width: 718, height: 1046 })
+      await page.emulateMedia({ media: 'print' })
+      for (const face of ['Front', 'Rear']) {
+        const box = await page.getByRole('heading', { name: face }).locator('xpath=..').boundingBox()
+        expect((box?.x ?? 1e3) + (box?.width ?? 0)).toBeLessThan(718)
+      }
     },
     { as: 'viewer' },
   )

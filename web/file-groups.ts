@@ -14,20 +14,20 @@ const ALL_LISTS =
 const LATER_FACTS = /\/src\/inventory\/(?!devices)[\w-]+\/resource\.ts$/
 
 /** Folders with one file of pages each, loaded when they are opened. Pages of the first file are excluded in routes.tsx. */
-const FIRST_FOLDERS = ['devices', 'overview']
+const FIRST_FOLDERS = ['devices']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/'].map((file) => file.split('/')[0] ?? '')
 const LAZY_FOLDERS = [
   ...new Set(PAGE_FOLDERS),
   'addresses',
   'commands',
-  'labels',
   'lookup',
+  'print',
   'start',
   'utilization',
 ].filter((one) => !FIRST_FOLDERS.includes(one))
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view|pinned-list)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|printing|subnet-key|zones-query|options\.|has-passkeys)|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view|pinned-list)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
 )
 
 /** Pages of users and permissions. */
@@ -56,6 +56,8 @@ const SPACES = /\/web\/src\/(spaces\/|vlans\/(vlans-page|unnamed|vlans\.module))
 
 /** Pages of pools with the map of addresses and the dialog of a free one, which pages of networks load when they are opened. */
 const POOLS = /\/web\/src\/(pools|reservations|addresses)\//
+
+const OVERVIEW = /\/web\/src\/overview\//
 
 const UTILIZATION = /\/web\/src\/utilization\//
 
@@ -210,6 +212,7 @@ export const FILE_GROUPS = [
   { name: 'planning', test: PLANNING },
   { name: 'spaces', test: SPACES },
   { name: 'pools', test: POOLS },
+  { name: 'overview', test: OVERVIEW },
   { name: 'utilization', test: UTILIZATION },
   { name: 'custom', test: CUSTOM },
   { name: 'passkeys', test: PASSKEYS },

@@ -9,8 +9,11 @@ import { router } from './routes.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
+import './styles/print.css'
+import { followPrinting } from './print/printing.ts'
 import { Toasts } from './ui/toast.tsx'
 
+followPrinting()
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has the root')
 // A transition renders in slices, so that keystrokes are handled during the first render.

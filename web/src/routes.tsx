@@ -13,7 +13,6 @@ import { isCode } from './api/errors.ts'
 import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
-import { OverviewPage } from './overview/overview-page.tsx'
 import { MOVED, PAGES, type Path, toComponentName } from './pages.ts'
 import { CONSENT, LOGIN } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
@@ -79,15 +78,11 @@ const createPage = <const P extends Path>(path: P, component: RouteComponent) =>
   })
 
 /** The most used pages are in the first file, with all shared code. */
-const FIRST_PATHS = ['/', '/devices', '/devices/$id'] as const
-const FIRST = [
-  createPage('/', OverviewPage),
-  createPage('/devices', DevicesPage),
-  createPage('/devices/$id', DevicePage),
-] as const
+const FIRST_PATHS = ['/devices', '/devices/$id'] as const
+const FIRST = [createPage('/devices', DevicesPage), createPage('/devices/$id', DevicePage)] as const
 
 /** Each of these is one file. More files would cost more in requests than they save in bytes. */
-const FILES = import.meta.glob<Record<string, RouteComponent>>(['./**/*-page.tsx', '!./{devices,overview,resource}/**'])
+const FILES = import.meta.glob<Record<string, RouteComponent>>(['./**/*-page.tsx', '!./{devices,resource}/**'])
 
 type LazyPath = Exclude<Path, (typeof FIRST_PATHS)[number]>
 type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof createPage<P>> : never

@@ -1,6 +1,6 @@
 /** The parts below the form of a cable: its owner, the path that it is a part of, and its history. */
 import { Suspense, useState } from 'react'
-import { LazyLabelDialog } from '../labels/lazy-labels.tsx'
+import { LazyLabelDialog } from '../print/lazy-labels.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { ManagedBy } from '../resource/object/object-page.tsx'
 import { usePermit } from '../shell/me.ts'

@@ -2,6 +2,7 @@
 import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { createStore, useStore } from '../api/store.ts'
 import { fresh } from '../live/fresh.ts'
+import { MOST_PRINTED, printing } from '../print/printing.ts'
 import { preferences } from '../shell/preferences.ts'
 import { cx } from '../ui/cx.ts'
 import { Checkbox } from '../ui/field.tsx'
@@ -67,6 +68,7 @@ const TableRow = <Row,>(props: RowProps<Row>) => {
       // The head is the first.
       aria-rowindex={position + 2}
       aria-level={level}
+      aria-busy={row === undefined || undefined}
       aria-expanded={isExpanded}
       aria-selected={onToggle && isSelectable ? isSelected : undefined}
       data-current={isCurrent || undefined}
@@ -122,7 +124,8 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   useLayoutEffect(() => {
     if (scroller.current) tall?.resize(scroller.current, { count, rowPx })
   }, [tall, count, rowPx])
-  const [first, end] = [rows.first + shift, rows.end + shift]
+  const isPrinting = useStore(printing)
+  const [first, end] = isPrinting ? [0, Math.min(count, MOST_PRINTED)] : [rows.first + shift, rows.end + shift]
   useEffect(() => view.ensure(first, end), [view, first, end])
   const scrollTo = (row: number) => {
     if (tall && scroller.current) tall.scrollTo(scroller.current, row, { count, rowPx })

@@ -1,12 +1,13 @@
 /** The actions for the selected devices. Floats over the rows, which stay where they are. */
 import { X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { LazyLabelDialog, MOST_LABELS } from '../../print/lazy-labels.tsx'
 import { useHasRacks } from '../../racks/known-racks.ts'
 import { usePermit } from '../../shell/me.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
-import type { Selected } from '../window/server-filter.ts'
+import { isMatching, type Selected } from '../window/server-filter.ts'
 import { BulkDelete } from './bulk-delete.tsx'
 
 const BulkEdit = lazy(() => import('./bulk-edit.tsx').then((module) => ({ default: module.BulkEdit })))
@@ -25,7 +26,7 @@ type Props = {
 export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
   const { blocked } = usePermit()
   const hasRacks = useHasRacks()
-  const [open, setOpen] = useState<'edit' | 'place' | 'delete'>()
+  const [open, setOpen] = useState<'edit' | 'place' | 'labels' | 'delete'>()
   const close = () => setOpen(undefined)
   const done = () => {
     close()
@@ -43,6 +44,12 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
           Place in rack…
         </Button>
       )}
+      <Button
+        onClick={() => setOpen('labels')}
+        blocked={isMatching(ids) || ids.size > MOST_LABELS ? `At most ${MOST_LABELS} labels at a time` : undefined}
+      >
+        Print labels…
+      </Button>
       <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
         Delete {formatCount(ids.size)}
       </Button>
@@ -52,6 +59,7 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
       <Suspense>
         {open === 'edit' && <BulkEdit {...dialog} />}
         {open === 'place' && <PlaceDialog {...dialog} loadOrder={loadOrder} />}
+        {open === 'labels' && !isMatching(ids) && <LazyLabelDialog kind="device" ids={[...ids]} onClose={close} />}
         {open === 'delete' && <BulkDelete {...dialog} filter={filter} />}
       </Suspense>
     </div>
