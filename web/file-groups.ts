@@ -20,6 +20,7 @@ const LAZY_FOLDERS = [
   ...new Set(PAGE_FOLDERS),
   'addresses',
   'commands',
+  'help',
   'lookup',
   'print',
   'start',

@@ -1,125 +1,182 @@
-/** Items that need attention: conflicts, failing deliveries, pools that fill up, expiring keys, and the inbox. */
+/** What needs the user: each item with its number and the names of its first objects, worst first. */
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
-import { plural } from '../ui/format.ts'
-import { Badge, Card, TimeAgo, type Tone } from '../ui/primitives.tsx'
+import { buildObjectLink, findItem } from '../shell/nav.ts'
+import { formatCount } from '../ui/format.ts'
+import { Badge, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import css from './overview.module.css'
 
-/** The buckets of the inbox, with their descriptions. */
-const WAITING = [
-  ['conflict', 'bad', 'contradict an earlier scan'],
-  ['new', 'info', 'discovered, and not documented yet'],
-  ['changed', 'warn', 'documentation differs from the last scan'],
-  ['gone', 'warn', 'documented, and no longer seen'],
-] as const
+type Item = Dashboard['attention'][number]
+type Kind = Item['kind']
+type NamedObject = Item['objects'][number]
 
-const CONFLICTS = [
-  ['duplicate_ip', 'address', 'addresses', 'of several devices'],
-  ['overlapping_subnet', 'subnet', 'subnets', 'of several networks'],
-] as const
+type Words = {
+  readonly badge: string
+  /** After the number: of one, and of several. */
+  readonly one: string
+  readonly many: string
+  /** The list of all of them. */
+  readonly all: { readonly to: string; readonly search?: Readonly<Record<string, string>> }
+}
 
-type MatterProps = { readonly tone: Tone; readonly kind: string; readonly children: ReactNode }
+const CONFLICTS = '/conflicts'
+const INBOX = '/inbox'
 
-const Matter = ({ tone, kind, children }: MatterProps) => (
-  <li className={css.attention}>
-    <Badge tone={tone}>{kind}</Badge>
-    {children}
-  </li>
-)
+const WORDS: Readonly<Record<Kind, Words>> = {
+  'conflict.duplicate_ip': {
+    badge: 'conflict',
+    one: 'address has several devices',
+    many: 'addresses have several devices',
+    all: { to: CONFLICTS, search: { q: 'type:duplicate_ip' } },
+  },
+  'conflict.overlapping_subnet': {
+    badge: 'conflict',
+    one: 'subnet is of several networks',
+    many: 'subnets are of several networks',
+    all: { to: CONFLICTS, search: { q: 'type:overlapping_subnet' } },
+  },
+  'network.full': {
+    badge: 'network',
+    one: 'network is nearly full',
+    many: 'networks are nearly full',
+    all: { to: '/networks', search: { sort: 'used', desc: '1' } },
+  },
+  'pool.full': {
+    badge: 'pool',
+    one: 'pool is nearly full',
+    many: 'pools are nearly full',
+    all: { to: '/pools', search: { sort: 'utilization', desc: '1' } },
+  },
+  'webhook.disabled': {
+    badge: 'webhook',
+    one: 'webhook is disabled',
+    many: 'webhooks are disabled',
+    all: { to: '/webhooks' },
+  },
+  'webhook.failing': {
+    badge: 'webhook',
+    one: 'webhook did not receive events',
+    many: 'webhooks did not receive events',
+    all: { to: '/webhooks' },
+  },
+  'dns.attention': {
+    badge: 'DNS',
+    one: 'zone differs from its servers, or is not sent',
+    many: 'zones differ from their servers, or are not sent',
+    all: { to: '/dns' },
+  },
+  'scan.failed': {
+    badge: 'scan',
+    one: 'network was not scanned: its last scan failed',
+    many: 'networks were not scanned: their last scans failed',
+    all: { to: '/scans', search: { q: 'status:failed' } },
+  },
+  'inbox.gone': {
+    badge: 'gone',
+    one: 'documented device is no longer seen',
+    many: 'documented devices are no longer seen',
+    all: { to: INBOX, search: { tab: 'gone' } },
+  },
+  'inbox.changed': {
+    badge: 'changed',
+    one: 'device differs from its documentation',
+    many: 'devices differ from their documentation',
+    all: { to: INBOX, search: { tab: 'changed' } },
+  },
+  'inbox.conflict': {
+    badge: 'contradictory',
+    one: 'device contradicts an earlier scan',
+    many: 'devices contradict an earlier scan',
+    all: { to: INBOX, search: { tab: 'conflict' } },
+  },
+  'inbox.new': {
+    badge: 'new',
+    one: 'device is discovered and not documented',
+    many: 'devices are discovered and not documented',
+    all: { to: INBOX },
+  },
+  'key.ending': {
+    badge: 'key',
+    one: 'of your API keys ends soon',
+    many: 'of your API keys end soon',
+    all: { to: '/account' },
+  },
+  'credentials.sleeping': { badge: 'key', one: '', many: '', all: { to: '/account' } },
+  'scan.running': { badge: 'scan', one: 'scan runs now', many: 'scans run now', all: { to: '/scans' } },
+}
 
-const Conflicts = ({ conflicts }: Pick<Dashboard, 'conflicts'>) =>
-  CONFLICTS.filter(([type]) => (conflicts?.[type] ?? 0) > 0).map(([type, one, many, text]) => (
-    <Matter key={type} tone="bad" kind="conflict">
-      <Link to="/conflicts" search={{ q: `type:${type}` }} className="link">
-        {plural(conflicts?.[type] ?? 0, one, many)}
-      </Link>
-      {text}
-    </Matter>
-  ))
+const TONES: Readonly<Record<Item['severity'], Tone>> = { critical: 'bad', warning: 'warn', info: 'info' }
 
-const Webhooks = ({ webhooks }: Pick<Dashboard, 'webhooks'>) =>
-  (webhooks ?? []).map(({ id, name, disabled_reason, failed }) => (
-    <Matter key={id} tone={disabled_reason === '' ? 'warn' : 'bad'} kind="webhook">
-      <Link to="/webhooks/$id" params={{ id }} search={failed > 0 ? { status: 'failed' } : {}} className="link">
-        {name}
-      </Link>
-      {disabled_reason === ''
-        ? `did not receive ${plural(failed, 'event')} in 24 hours`
-        : `is disabled: ${disabled_reason}`}
-    </Matter>
-  ))
+type NameProps = { readonly kind: Kind; readonly object: NamedObject }
 
-const FullPools = ({ full_pools }: Pick<Dashboard, 'full_pools'>) => {
-  const { count = 0, pools = [] } = full_pools ?? {}
+const Name = ({ kind, object: { type, id, name, note } }: NameProps) => {
+  const { all } = WORDS[kind]
+  const page = findItem(type)
+  // Discovered devices are documented in the inbox.
+  const link =
+    type === 'discovered_device'
+      ? { to: INBOX, search: { ...all.search, entry: id } }
+      : page && type !== 'key'
+        ? buildObjectLink(page, id)
+        : all
   return (
     <>
-      {pools.map(({ id, name, available_ips }) => (
-        <Matter key={id} tone={available_ips === 0 ? 'bad' : 'warn'} kind="pool">
-          <Link to="/pools/$id" params={{ id }} className="link">
-            {name}
-          </Link>
-          has {plural(available_ips, 'free address', 'free addresses')}
-        </Matter>
-      ))}
-      {count > pools.length && (
-        <li className={css.attention}>
-          <Link to="/pools" search={{ sort: 'utilization', desc: '1' }} className="link">
-            and {plural(count - pools.length, 'other pool')}
-          </Link>
-        </li>
+      {/* The paths are those of the menu. */}
+      <Link {...(link as { to: '/' })} className="link" title={note}>
+        {name}
+      </Link>
+      {kind === 'key.ending' && (
+        <>
+          {' '}
+          <TimeAgo at={note} />
+        </>
       )}
+      {(kind === 'network.full' || kind === 'pool.full') && <span className="muted"> {note}</span>}
     </>
   )
 }
 
-const isNothing = ({ conflicts, webhooks, inbox, full_pools, ending_keys, credentials_sleep_at }: Dashboard): boolean =>
-  credentials_sleep_at === undefined &&
-  [...Object.values(conflicts ?? {}), ...Object.values(inbox ?? {}), full_pools?.count ?? 0].every((n) => n === 0) &&
-  ending_keys.length + (webhooks?.length ?? 0) === 0
-
-export const Attention = ({ dashboard }: { readonly dashboard: Dashboard }) => {
-  const { inbox, running_scans, ending_keys, credentials_sleep_at: sleepsAt } = dashboard
-  const running = running_scans ?? 0
+const Line = ({ item: { kind, severity, count, objects } }: { readonly item: Item }) => {
+  const { badge, one, many, all } = WORDS[kind]
+  const others = count - objects.length
   return (
-    <Card title="Needs attention">
-      {isNothing(dashboard) && (
-        <p className="muted">Nothing. No pool is nearly full, and none of your keys expires soon.</p>
+    <li className={css.attention}>
+      <Badge tone={TONES[severity]}>{badge}</Badge>
+      {kind === 'credentials.sleeping' ? (
+        <span>
+          Your API keys and AI clients are refused <TimeAgo at={objects[0]?.note ?? ''} />, until you sign in by single
+          sign-on
+        </span>
+      ) : (
+        <span>
+          <b>{formatCount(count)}</b> {count === 1 ? one : many}:{' '}
+          {objects.map((object, at) => (
+            <span key={object.id}>
+              {at > 0 && ', '}
+              <Name kind={kind} object={object} />
+            </span>
+          ))}
+          {others > 0 && (
+            <>
+              {' and '}
+              <Link {...(all as { to: '/' })} className="link">
+                {formatCount(others)} more
+              </Link>
+            </>
+          )}
+        </span>
       )}
-      <ul>
-        {running > 0 && (
-          <Matter tone="info" kind="scan">
-            <Link to="/scans" className="link">
-              {plural(running, 'scan')}
-            </Link>
-            {running === 1 ? 'runs' : 'run'} now
-          </Matter>
-        )}
-        <Conflicts conflicts={dashboard.conflicts} />
-        <Webhooks webhooks={dashboard.webhooks} />
-        {WAITING.filter(([bucket]) => (inbox?.[bucket] ?? 0) > 0).map(([bucket, tone, text]) => (
-          <Matter key={bucket} tone={tone} kind={bucket}>
-            <Link to="/inbox" search={bucket === 'new' ? {} : { tab: bucket }} className="link">
-              {plural(inbox?.[bucket] ?? 0, 'device')}
-            </Link>
-            {text}
-          </Matter>
-        ))}
-        <FullPools full_pools={dashboard.full_pools} />
-        {ending_keys.map(({ id, name, expires_at }) => (
-          <Matter key={id} tone="warn" kind="key">
-            <Link to="/account" className="link">
-              {name}
-            </Link>
-            {Date.parse(expires_at) < Date.now() ? 'ended' : 'ends'} <TimeAgo at={expires_at} />
-          </Matter>
-        ))}
-        {sleepsAt !== undefined && (
-          <Matter tone="warn" kind="key">
-            Your API keys and AI clients are refused <TimeAgo at={sleepsAt} />, until you sign in by single sign-on
-          </Matter>
-        )}
-      </ul>
-    </Card>
+    </li>
   )
 }
+
+export const Attention = ({ items }: { readonly items: readonly Item[] }) =>
+  items.length === 0 ? (
+    <p className="muted">Nothing needs you.</p>
+  ) : (
+    <ul>
+      {items.map((item) => (
+        <Line key={item.kind} item={item} />
+      ))}
+    </ul>
+  )

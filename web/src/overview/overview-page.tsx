@@ -5,41 +5,53 @@ import { lazy, Suspense } from 'react'
 import { AppError } from '../../../src/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
-import { Caller } from '../audit/caller.tsx'
-import { ObjectName } from '../audit/object-name.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { formatCount, formatMoment } from '../ui/format.ts'
-import { Badge, Card, Figure, Meter, Skeleton } from '../ui/primitives.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Card, Meter, Skeleton } from '../ui/primitives.tsx'
 import { formatSoon } from '../ui/soon-text.ts'
 import { Failure } from '../ui/states.tsx'
+import { Attention } from './attention.tsx'
 import css from './overview.module.css'
 
-/** Not in the first file, which has a limited size. */
-const Attention = lazy(async () => ({ default: (await import('./attention.tsx')).Attention }))
+/** In the file of the history, which most visits of the overview do not wait for. */
+const RecentChanges = lazy(async () => ({
+  default: (await import('../history/recent-changes.tsx')).RecentChanges,
+}))
 
 const Start = lazy(async () => ({ default: (await import('../start/start.tsx')).Start }))
 
-type FigureLinkProps = {
-  readonly to: '/devices' | '/networks' | '/pools' | '/datacenters'
-  readonly label: string
-  /** Null if the caller may not read the number. */
-  readonly value: number | null | undefined
-}
+const TOTALS = [
+  ['/devices', 'Devices', 'devices'],
+  ['/networks', 'Networks', 'networks'],
+  ['/pools', 'Pools', 'pools'],
+  ['/datacenters', 'Datacenters', 'datacenters'],
+  ['/racks', 'Racks', 'racks'],
+] as const
 
-const FigureLink = ({ to, label, value }: FigureLinkProps) =>
-  value === null ? null : (
-    <Link to={to}>
-      <Figure label={label}>{value === undefined ? <Skeleton width="40%" /> : formatCount(value)}</Figure>
-    </Link>
-  )
+const Totals = ({ data }: { readonly data: Dashboard | undefined }) => (
+  <section className={css.totals} aria-label="Totals">
+    {TOTALS.map(([to, label, name]) => {
+      const value = data?.[name]
+      // Null if the user may not read the number.
+      if (value === null) return null
+      return (
+        <Link key={to} to={to}>
+          {label} {value === undefined ? <Skeleton width="3em" /> : <b>{formatCount(value)}</b>}
+        </Link>
+      )
+    })}
+  </section>
+)
 
 type FullestProps = {
   readonly title: string
   readonly to: '/networks/$id' | '/pools/$id'
-  readonly rows: Dashboard['fullest_pools'] | undefined
+  readonly rows: readonly (Fill & { readonly subnet?: string })[] | null | undefined
   readonly empty: string
 }
+
+type Fill = NonNullable<Dashboard['fullest_pools']>[number]
 
 const Fullest = ({ title, to, rows, empty }: FullestProps) =>
   rows === null ? null : (
@@ -47,11 +59,14 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
       {!rows && <Skeleton />}
       {rows?.length === 0 && <p className="muted">{empty}</p>}
       <ul>
-        {rows?.map(({ id, name, utilization, days_to_full }) => (
+        {rows?.map(({ id, name, subnet, utilization, days_to_full }) => (
           <li key={id} className={css.fill}>
-            <Link to={to} params={{ id }} className="truncate">
-              {name}
-            </Link>
+            <span className="truncate">
+              <Link to={to} params={{ id }} className="link">
+                {name}
+              </Link>{' '}
+              {subnet !== undefined && <span className="mono muted">{subnet}</span>}
+            </span>
             <span className={css.soon}>{formatSoon(days_to_full)}</span>
             <Meter value={utilization} label={`${name} in use`} />
           </li>
@@ -59,37 +74,6 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
       </ul>
     </Card>
   )
-
-type Entry = NonNullable<Dashboard['changes']>[number]
-
-const Change = ({ entry }: { readonly entry: Entry }) => {
-  return (
-    <li className={css.change}>
-      <time dateTime={entry.timestamp} className="mono muted">
-        {formatMoment(entry.timestamp)}
-      </time>
-      <b className="truncate">
-        <Caller entry={entry} />
-      </b>
-      <span className="truncate">
-        {entry.action} {entry.resource} <ObjectName entry={entry} />{' '}
-        {entry.status === 'failure' && <Badge tone="bad">refused</Badge>}
-      </span>
-    </li>
-  )
-}
-
-const Changes = ({ changes }: { readonly changes: readonly Entry[] | undefined }) => (
-  <Card title="Recent changes">
-    {!changes && <Skeleton />}
-    {changes?.length === 0 && <p className="muted">No changes are recorded.</p>}
-    <ul>
-      {changes?.map((entry) => (
-        <Change key={entry.id} entry={entry} />
-      ))}
-    </ul>
-  </Card>
-)
 
 export const OverviewPage = () => {
   const { may } = usePermit()
@@ -112,30 +96,35 @@ export const OverviewPage = () => {
           <Suspense>{data && (isDemo || !data.devices) && <Start dashboard={data} isEmpty={isEmpty} />}</Suspense>
           {!isEmpty && (
             <>
-              <div className={css.figures}>
-                <FigureLink to="/devices" label="Devices" value={data?.devices} />
-                <FigureLink to="/networks" label="Networks" value={data?.networks} />
-                <FigureLink to="/pools" label="Pools" value={data?.pools} />
-                <FigureLink to="/datacenters" label="Datacenters" value={data?.datacenters} />
-              </div>
+              <Totals data={data} />
+              <Card title="Needs you">
+                <div className={css.needs}>{data ? <Attention items={data.attention} /> : <Skeleton />}</div>
+              </Card>
               <div className={css.two}>
-                <Fullest
-                  title="Fullest networks"
-                  to="/networks/$id"
-                  rows={data?.fullest_networks}
-                  empty="No network has an address in use."
-                />
-                <Fullest title="Fullest pools" to="/pools/$id" rows={data?.fullest_pools} empty="There is no pool." />
+                <div className={css.column}>
+                  <Fullest
+                    title="Fullest networks"
+                    to="/networks/$id"
+                    rows={data?.fullest_networks}
+                    empty="No network has an address in use."
+                  />
+                  <Fullest title="Fullest pools" to="/pools/$id" rows={data?.fullest_pools} empty="There is no pool." />
+                </div>
+                <Card title="Recent changes">
+                  <div className={css.recent}>
+                    <Suspense fallback={<Skeleton />}>
+                      <RecentChanges />
+                    </Suspense>
+                  </div>
+                </Card>
               </div>
-              <Suspense>{data && <Attention dashboard={data} />}</Suspense>
-              {data?.changes !== null && <Changes changes={data?.changes} />}
             </>
           )}
         </PageBody>
       )}
       <Hints
         hints={[
-          [['g', 'd'], 'devices'],
+          [['g', 'i'], 'inbox'],
           [['g', 'n'], 'networks'],
           [['?'], 'all shortcuts'],
         ]}

@@ -12,6 +12,11 @@ export const HELP_PAGES = [
 
 export const openHelp = (path: string): void => void window.open(path, '_blank', 'noopener')
 
+const openSection = async (): Promise<void> => {
+  const { findSection } = await import('../help/sections.ts')
+  openHelp(findSection(location.pathname))
+}
+
 export const HelpMenu = () => {
   const trigger = (
     <button type="button" className={css.item} title="Help">
@@ -26,6 +31,7 @@ export const HelpMenu = () => {
           {text}
         </MenuItem>
       ))}
+      <MenuItem onSelect={() => void openSection()}>About this page</MenuItem>
       <MenuItem onSelect={() => keysAreOpen.set(true)}>Keyboard</MenuItem>
     </Menu>
   )
