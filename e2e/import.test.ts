@@ -278,7 +278,7 @@ test.each(['CSV for import', 'JSON'] as const)('an import of an export as %s cha
       await open('/import')
       await paste(page, text)
       const what = `${count.toLocaleString('en-US')} rows`
-      if (format === 'CSV') await page.getByRole('button', { name: 'Check', exact: true }).click()
+      if (format === 'CSV for import') await page.getByRole('button', { name: 'Check', exact: true }).click()
       await page.getByText(what, { exact: false }).first().waitFor()
       await page.getByText('There is nothing to do.').waitFor()
     },

@@ -99,6 +99,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     return entry.id
   },
   lookup: async () => '10.1.0.1',
+  // The copy of the world has other users.
+  views: (site) => post(site, '/api/views', { name: Bun.randomUUIDv7(), path: '/devices', is_shared: true }),
 }
 
 /** Creates an object with the fields that its contract requires, and a name that no other object has. */

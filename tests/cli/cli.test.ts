@@ -35,7 +35,8 @@ describe('the registry', () => {
   })
 
   test('no command begins with another', () => {
-    const pairs = all.flatMap((a) =>
+    const whole = all.filter(({ isPrefix }) => isPrefix !== true)
+    const pairs = whole.flatMap((a) =>
       all.filter((b) => wordsOf(b).startsWith(`${wordsOf(a)} `)).map((b) => [wordsOf(a), wordsOf(b)]),
     )
     expect(pairs).toEqual([])

@@ -11,7 +11,9 @@ import { operations, worldSuite } from '../../testing/estates/world.ts'
 import { type Call, prepareCalls } from '../../testing/estates/write-calls.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 
-const kept = operations.filter(({ hasHistory }) => hasHistory)
+/** It needs an inventory that nothing changes by itself, which its own test has. */
+const DEMO = 'demo.remove'
+const kept = operations.filter(({ hasHistory, name }) => hasHistory && name !== DEMO)
 const named = <One extends { readonly name: string }>(some: readonly One[]) =>
   some.map((one): [string, One] => [one.name, one])
 

@@ -314,6 +314,8 @@ const FORMS: Readonly<Record<string, Form>> = {
       ...{ group_mappings: [{ value: 'Network, core', group_id: groups }], required_acr: 'urn:mfa' },
       ...{ max_session_hours: 8, credentials_max_idle_days: 30, allow_http: true },
     }),
+    // The button that shows the fields below it.
+    empty: ['advanced'],
   },
 }
 

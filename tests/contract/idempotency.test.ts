@@ -75,6 +75,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'sso-providers.test': OUTSIDE,
   'sso-providers.check': OUTSIDE,
   'views.create': SETTINGS,
+  'demo.load': 'runs steps, and is refused while the demo is loaded',
   'estate.pull': READS,
   'estate.convert': READS,
   'sessions.login': SIGN_IN,

@@ -137,7 +137,7 @@ const Query = line(320)
   })
   .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })
   .describe(
-    'An address, a block, a MAC in any notation, or a host name; of a URL and of a host with a port it is the host',
+    'An address, block, MAC in any notation or host name; of a URL its host',
   )
 
 export const lookup = {

@@ -130,12 +130,12 @@ export const inspect = (file: string): BackupFile => {
   return { kind: 'backup', manifest: manifest.data, offset: beginning.length + 1 }
 }
 
-/** Returns the number of bytes behind the end of the backup; negative if bytes are missing there. */
-const countBytesBehind = (file: string, offset: number): number => {
+/** Returns the size of the file, and the number of bytes behind the end of the backup; negative if bytes are missing there. */
+const measure = (file: string, offset: number): { readonly bytes: number; readonly behind: number } => {
   const descriptor = openSync(file, 'r')
   try {
-    const { size } = fstatSync(descriptor)
-    return size - (findFrameEnd(descriptor, offset) ?? size)
+    const { size: bytes } = fstatSync(descriptor)
+    return { bytes, behind: bytes - (findFrameEnd(descriptor, offset) ?? bytes) }
   } finally {
     closeSync(descriptor)
   }
@@ -147,7 +147,7 @@ export const unpack = async (
   watch: Watch,
 ): Promise<void> => {
   const unpacked = createMeter('unpacking', manifest.size, watch)
-  const behind = countBytesBehind(file, offset)
+  const { bytes, behind } = measure(file, offset)
   const damaged = (cause?: unknown) => {
     const reason =
       behind < 0 ? `bytes are missing at its end, at least ${-behind}` : 'its content does not match its checksum'
@@ -155,7 +155,8 @@ export const unpack = async (
   }
   try {
     await pipeline(
-      createReadStream(file, { start: offset, highWaterMark: CHUNK_BYTES }),
+      // Bytes behind the frame may be an error of the decompressor or none, as its buffers happen to end.
+      createReadStream(file, { start: offset, end: bytes - Math.max(0, behind) - 1, highWaterMark: CHUNK_BYTES }),
       createZstdDecompress(),
       unpacked.stream,
       createWriteStream(to, { flags: 'wx', mode: 0o600 }),

@@ -105,7 +105,7 @@ const MAX_MOMENT_CHARACTERS = 64
 const moment = (what: string) =>
   line(MAX_MOMENT_CHARACTERS)
     .min(1)
-    .describe(`${what}: an RFC 3339 time, the id of a change, or how long ago: 30m, 24h, 7d`)
+    .describe(`${what}: RFC 3339, change id or 24h`)
 
 /** Any one of them opens the history, of which a caller sees the kinds that it may read. */
 const access = { anyOf: [...new Set(KINDS.map((kind) => KIND_NAMES[kind].read))] }
@@ -128,7 +128,7 @@ export const history = {
         q: line(MAX_NAME_CHARACTERS)
           .min(1)
           .optional()
-          .describe('Part of a name of an object, or start of an earlier one'),
+          .describe('Part of a name'),
         user_id: idOf('users').optional(),
         operation: Filter.optional(),
         from: moment('Not before').optional(),

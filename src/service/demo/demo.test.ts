@@ -79,6 +79,8 @@ describe.each(engines())('the demo on %s', (dialect) => {
   })
 
   test('its removal is previewed, needs the rights, and leaves nothing', async () => {
+    const stale = await admin.request('DELETE', '/api/demo', undefined, { 'If-Match': '"another"' })
+    expect(stale.status).toBe(412)
     const preview = await admin.request('DELETE', '/api/demo?dry_run=changes')
     expect(preview.status).toBe(200)
     expect((await preview.json()) as unknown).toMatchObject({ counts: { delete: { device: 77, network: 25 } } })

@@ -90,9 +90,9 @@ describe('the document', () => {
   test('has nothing that only zod or the command line reads', () => {
     const found: string[] = []
     walk(doc, (key, value, parent) => {
-      // The columns of a table are a list. A conversion has a field of the name, an object.
-      const isField =
-        key === 'ref' || (key === 'columns' && Array.isArray(value)) || key === '$defs' || key === '$schema'
+      // The columns of a table are a list of names. A conversion has fields of the name, with other values.
+      const isColumns = key === 'columns' && Array.isArray(value) && value.every((one) => typeof one === 'string')
+      const isField = key === 'ref' || isColumns || key === '$defs' || key === '$schema'
       if (isField && !Object.values(doc.components.schemas).some(({ properties }) => properties === parent))
         found.push(key)
     })
