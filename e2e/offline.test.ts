@@ -12,14 +12,13 @@ test('without a connection, loaded content stays and requested content loads lat
       await open('/reservations')
       await page.getByRole('grid').waitFor()
       await context.setOffline(true)
-      await page.getByRole('link', { name: 'Overview', exact: true }).click()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pools' }).click()
       await page.getByText(AWAY).first().waitFor()
       await page.goBack()
       await page.getByRole('grid', { name: 'Reservations' }).getByRole('row').nth(1).waitFor()
       await context.setOffline(false)
-      await page.getByRole('link', { name: 'Overview', exact: true }).click()
-      await page.getByText('Fullest networks').waitFor()
-      await page.getByRole('meter').first().waitFor()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pools' }).click()
+      await page.getByRole('grid', { name: 'Pools' }).getByRole('row').nth(1).waitFor()
     },
     { as: 'admin' },
   ))
@@ -51,7 +50,7 @@ testAll('the devices stay to be sorted and filtered, and say from when they are'
   it.visit(
     async ({ page, context, open }) => {
       await open('/devices')
-      await page.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).waitFor()
+      await page.getByRole('grid', { name: 'Pools' }).getByRole('row').nth(1).waitFor()
       await page.waitForLoadState('networkidle')
       await context.setOffline(true)
       await page.getByRole('combobox', { name: 'Filter' }).fill('status:active')
@@ -59,10 +58,10 @@ testAll('the devices stay to be sorted and filtered, and say from when they are'
         .getByText(/^\d+ of 60 devices$/)
         .first()
         .waitFor()
-      await page.getByRole('link', { name: 'Overview', exact: true }).click()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pools' }).click()
       await page.getByText(AWAY).first().waitFor()
       await page.goBack()
-      await page.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).waitFor()
+      await page.getByRole('grid', { name: 'Pools' }).getByRole('row').nth(1).waitFor()
     },
     { as: 'admin' },
   ),

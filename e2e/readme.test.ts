@@ -72,7 +72,10 @@ test.each(PICTURES)('the picture of the README named %s shows the page as it is'
   it.visit(
     async ({ page, openWhole }) => {
       await openWhole(path)
-      const hash = createHash('sha256').update(await readTree(page)).digest('hex').slice(0, 16)
+      const hash = createHash('sha256')
+        .update(await readTree(page))
+        .digest('hex')
+        .slice(0, 16)
       if (isWriting) {
         writeHash(name, hash)
         for (const theme of THEMES) {

@@ -84,7 +84,7 @@ test('lines of subnets are networks, and a wrong line is named', async () => {
       for (const name of ['Scan them', 'Import devices', 'New device'])
         await page.getByRole('link', { name, exact: true }).waitFor()
       expect(await axeFindings(page)).toEqual([])
-      await page.getByRole('button', { name: 'Undo' }).first().click()
+      await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Undo' }).first().click()
       await page.getByText('Start here').waitFor()
       expect(await it.plat.api.networks.list({})).toEqual([])
     },

@@ -96,10 +96,8 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 /** The ceremonies of passkeys, which the account loads when one is made. */
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
-/** Loaded once the page is quiet: the live feed, how its events refresh the lists, and the rows of the palette. */
-const LIVE = /\/web\/src\/(live\/(apply|follow-feed|keys)|palette\/(results|entries|order))/
-
-const SETTINGS = /\/web\/src\/settings\//
+/** Loaded once the page is quiet: the live feed, how its events refresh the lists, the rows of the palette, and the list of the settings. */
+const LIVE = /\/web\/src\/(live\/(apply|follow-feed|keys)|palette\/(results|entries|order)|settings\/settings-list)/
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
@@ -228,7 +226,6 @@ export const FILE_GROUPS = [
   { name: 'webhooks', test: WEBHOOKS },
   { name: 'history', test: HISTORY },
   { name: 'clients', test: CLIENTS },
-  { name: 'settings', test: SETTINGS },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },
 ]

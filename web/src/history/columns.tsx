@@ -1,24 +1,13 @@
 /** The columns of the list of changes. */
 
 import type { Change } from '../api/contracts.ts'
-import { usePermit } from '../shell/me.ts'
-import { undoing } from '../shell/palette-state.ts'
 import type { Column } from '../table/column.ts'
-import { Button } from '../ui/button.tsx'
 import { formatExactMoment } from '../ui/format.ts'
-import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
 import css from './history.module.css'
-import { formatActor, getUndoPermission } from './labels.ts'
-
-/** The button that undoes a change; a badge if it is undone already. */
-export const UndoCell = ({ change }: { readonly change: Change }) => {
-  const { may } = usePermit()
-  if (change.undone_by !== null) return <Badge tone="idle">undone</Badge>
-  if (!change.objects.every((object) => may(getUndoPermission(object)))) return null
-  return <Button onClick={() => undoing.set(change.id)}>Undo</Button>
-}
+import { formatActor } from './labels.ts'
+import { UndoCell } from './undo-cell.tsx'
 
 /** A phone has no room for the year and the seconds. */
 const When = ({ at }: { readonly at: string }) => (

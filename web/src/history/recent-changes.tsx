@@ -2,13 +2,19 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
-import { formatMoment } from '../ui/format.ts'
+import { formatExactMoment } from '../ui/format.ts'
 import { ChangeSentence } from './change-sentence.tsx'
-import { UndoCell } from './columns.tsx'
 import css from './history.module.css'
 import { formatActor } from './labels.ts'
+import { UndoCell } from './undo-cell.tsx'
 
 const COUNT = 8
+
+/** Returns the time of a change of today, and else its day. */
+const formatWhen = (at: string): string => {
+  const [day, time = ''] = formatExactMoment(at).split(' ')
+  return day === formatExactMoment(new Date().toISOString()).split(' ')[0] ? time.slice(0, 5) : (day ?? '').slice(5)
+}
 
 const recentQuery = queryOptions({ queryKey: ['history', 'recent'], queryFn: () => api.history.list({ limit: COUNT }) })
 
@@ -21,7 +27,7 @@ export const RecentChanges = () => {
       {data.map((change) => (
         <li key={change.id} className={css.recent}>
           <Link to="/history/$id" params={{ id: change.id }} className="mono">
-            <time dateTime={change.at}>{formatMoment(change.at)}</time>
+            <time dateTime={change.at}>{formatWhen(change.at)}</time>
           </Link>
           <span className="truncate">{formatActor(change)}</span>
           <ChangeSentence change={change} />

@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react'
 import { AppError } from '../../../src/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
+import { useQuiet } from '../live/use-quiet.ts'
 import { useMe, usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -78,6 +79,7 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
 export const OverviewPage = () => {
   const { may } = usePermit()
   const { is_scoped = false } = useMe()
+  const isQuiet = useQuiet()
   const isAllowed = may('dashboard:read')
   const { data, error, refetch } = useQuery({ ...dashboardQuery, enabled: isAllowed })
   const denied = isAllowed ? undefined : new AppError('FORBIDDEN', 'This needs the permission dashboard:read')
@@ -112,9 +114,7 @@ export const OverviewPage = () => {
                 </div>
                 <Card title="Recent changes">
                   <div className={css.recent}>
-                    <Suspense fallback={<Skeleton />}>
-                      <RecentChanges />
-                    </Suspense>
+                    <Suspense fallback={<Skeleton />}>{isQuiet ? <RecentChanges /> : <Skeleton />}</Suspense>
                   </div>
                 </Card>
               </div>

@@ -1,8 +1,9 @@
 /** The right column of the overview of an object: the objects that it names or that name it, and its last changes. */
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { isPast } from '../../api/as-of.ts'
 import type { ObjectKind } from '../../history/queries.ts'
+import { useQuiet } from '../../live/use-quiet.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Card, Skeleton } from '../../ui/primitives.tsx'
 import css from './object.module.css'
@@ -25,9 +26,6 @@ export const relate = (link: LinkProps, name: string, why: string): RelatedItem 
 })
 
 const MOST_RELATED = 10
-/** Delay of the last changes, so that they do not compete with the object. */
-const QUIET_MS = 500
-
 const LastChanges = lazy(() => import('./last-changes.tsx').then((module) => ({ default: module.LastChanges })))
 
 const Related = ({ items }: { readonly items: readonly RelatedItem[] | undefined }) => (
@@ -56,11 +54,7 @@ type SideProps = {
 }
 
 export const ObjectSide = ({ related, kind, id }: SideProps) => {
-  const [isQuiet, setQuiet] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setQuiet(true), QUIET_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  const isQuiet = useQuiet()
   const waiting = <Skeleton />
   return (
     <div className={css.side}>
