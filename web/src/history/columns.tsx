@@ -4,10 +4,10 @@ import type { Change } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
 import { formatExactMoment } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
-import { ChangeSentence } from './change-sentence.tsx'
 import css from './history.module.css'
 import { formatActor } from './labels.ts'
-import { UndoCell } from './undo-cell.tsx'
+import { ChangeSentence } from './sentences/change-sentence.tsx'
+import { UndoCell } from './sentences/undo-cell.tsx'
 
 /** A phone has no room for the year and the seconds. */
 const When = ({ at }: { readonly at: string }) => (

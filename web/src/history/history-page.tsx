@@ -25,7 +25,7 @@ import css from './history.module.css'
 import { MomentField } from './moments/moment-field.tsx'
 import { getDayStart } from './moments/moments.ts'
 import { type ChangeFilter, changesQuery } from './queries.ts'
-import { formatSentence } from './sentence.ts'
+import { formatSentence } from './sentences/sentence.ts'
 
 const NEWEST = { sort: 'time', isDescending: true }
 const ANY_TIME = { from: undefined, to: undefined }

@@ -121,7 +121,7 @@ const Name = ({ kind, object: { type, id, name, note } }: NameProps) => {
         : all
   return (
     <>
-      {/* The paths are those of the menu. */}
+      {/* The paths are of the menu. */}
       <Link {...(link as { to: '/' })} className="link" title={note}>
         {name}
       </Link>

@@ -17,7 +17,7 @@ import css from './overview.module.css'
 
 /** In the file of the history, which most visits of the overview do not wait for. */
 const RecentChanges = lazy(async () => ({
-  default: (await import('../history/recent-changes.tsx')).RecentChanges,
+  default: (await import('../history/sentences/recent-changes.tsx')).RecentChanges,
 }))
 
 const Start = lazy(async () => ({ default: (await import('../start/start.tsx')).Start }))

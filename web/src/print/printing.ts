@@ -17,7 +17,7 @@ const printWhenLoaded = (endMs: number): void => {
   else window.print()
 }
 
-/** Follows the browser. Its own key waits for rows that are loaded from the server; its menu prints those that are here. */
+/** Follows the browser. Its own key waits for rows that are loaded from the server; its menu prints the rows that are here. */
 export const followPrinting = (): void => {
   window.addEventListener('beforeprint', () => flushSync(() => printing.set(true)))
   window.addEventListener('afterprint', () => printing.set(false))

@@ -1,8 +1,8 @@
 /** Composes the sentence of a change from its first objects and its numbers. Pure functions. */
-import { INVERSE, KIND_NAMES } from '../../../src/record/history/kind-names.ts'
-import type { Change } from '../api/contracts.ts'
-import { formatCount, plural } from '../ui/format.ts'
-import { CHANGE_WORDS, formatValue, getLabel } from './labels.ts'
+import { INVERSE, KIND_NAMES } from '../../../../src/record/history/kind-names.ts'
+import type { Change } from '../../api/contracts.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import { CHANGE_WORDS, formatValue, getLabel } from '../labels.ts'
 
 type ChangeObject = Change['objects'][number]
 

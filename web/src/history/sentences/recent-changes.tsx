@@ -1,11 +1,11 @@
 /** The newest changes, for the overview. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/client.ts'
-import { formatExactMoment } from '../ui/format.ts'
+import { api } from '../../api/client.ts'
+import { formatExactMoment } from '../../ui/format.ts'
+import css from '../history.module.css'
+import { formatActor } from '../labels.ts'
 import { ChangeSentence } from './change-sentence.tsx'
-import css from './history.module.css'
-import { formatActor } from './labels.ts'
 import { UndoCell } from './undo-cell.tsx'
 
 const COUNT = 8

@@ -1,7 +1,7 @@
 /** The sentence of a change: names lead to the objects, and names of deleted objects to the change. */
 import { Link } from '@tanstack/react-router'
-import type { Change } from '../api/contracts.ts'
-import { ItemName } from './item-row.tsx'
+import type { Change } from '../../api/contracts.ts'
+import { ItemName } from '../item-row.tsx'
 import { composeSentence, formatSentence } from './sentence.ts'
 
 export const ChangeSentence = ({ change }: { readonly change: Change }) => {

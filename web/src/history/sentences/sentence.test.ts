@@ -1,6 +1,6 @@
 /** The sentence of a change names its objects. */
 import { expect, test } from 'bun:test'
-import type { Change } from '../api/contracts.ts'
+import type { Change } from '../../api/contracts.ts'
 import { composeSentence, formatSentence } from './sentence.ts'
 
 type ChangeObject = Change['objects'][number]
