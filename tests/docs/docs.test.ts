@@ -34,7 +34,9 @@ test.each(documents)('every link of %s leads somewhere', (file) => {
 test('every picture of the README is there, in both themes', () => {
   const sources = [...read('README.md').matchAll(/(?:srcset|src)="([^"]+)"/g)].map(([, source = '']) => source)
   const names = ['networks', 'rack', 'inbox']
-  expect(sources).toEqual(names.flatMap((name) => ['dark', 'light'].map((one) => `docs/images/readme-${name}-${one}.webp`)))
+  expect(sources).toEqual(
+    names.flatMap((name) => ['dark', 'light'].map((one) => `docs/images/readme-${name}-${one}.webp`)),
+  )
   expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([])
 })
 

@@ -136,9 +136,7 @@ const Query = line(320)
     error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
   })
   .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })
-  .describe(
-    'An address, block, MAC in any notation or host name; of a URL its host',
-  )
+  .describe('An address, block, MAC in any notation or host name; of a URL its host')
 
 export const lookup = {
   show: operation({

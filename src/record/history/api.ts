@@ -102,10 +102,7 @@ const Stream = {
   offset: Page.offset,
 }
 const MAX_MOMENT_CHARACTERS = 64
-const moment = (what: string) =>
-  line(MAX_MOMENT_CHARACTERS)
-    .min(1)
-    .describe(`${what}: RFC 3339, change id or 24h`)
+const moment = (what: string) => line(MAX_MOMENT_CHARACTERS).min(1).describe(`${what}: RFC 3339, change id or 24h`)
 
 /** Any one of them opens the history, of which a caller sees the kinds that it may read. */
 const access = { anyOf: [...new Set(KINDS.map((kind) => KIND_NAMES[kind].read))] }
@@ -125,10 +122,7 @@ export const history = {
       z.object({
         kind: Kind.optional().describe('Of an object'),
         object_id: Filter.optional(),
-        q: line(MAX_NAME_CHARACTERS)
-          .min(1)
-          .optional()
-          .describe('Part of a name'),
+        q: line(MAX_NAME_CHARACTERS).min(1).optional().describe('Part of a name'),
         user_id: idOf('users').optional(),
         operation: Filter.optional(),
         from: moment('Not before').optional(),
