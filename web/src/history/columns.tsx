@@ -39,5 +39,5 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
     cell: (change) => <ChangeSentence change={change} />,
   },
   { id: 'note', text: 'Note', width: 220, cell: ({ note }) => <span title={note}>{note}</span> },
-  { id: 'undo', text: 'Undo', width: 90, isHeadHidden: true, cell: (change) => <UndoCell change={change} /> },
+  { id: 'undo', text: 'Undo', width: 110, isHeadHidden: true, cell: (change) => <UndoCell change={change} /> },
 ]

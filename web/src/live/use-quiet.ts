@@ -1,13 +1,23 @@
-/** True once the first requests of a page have had their time, so that others do not compete with them. */
+/** True once the requests of a page have been answered for a while, so that others do not compete with them. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
-const QUIET_MS = 500
+const LOOK_MS = 250
+/** So many looks in a row find no request. */
+const QUIET_LOOKS = 2
 
 export const useQuiet = (): boolean => {
+  const client = useQueryClient()
   const [isQuiet, setQuiet] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setQuiet(true), QUIET_MS)
-    return () => clearTimeout(timer)
-  }, [])
+    let looks = 0
+    const timer = setInterval(() => {
+      looks = client.isFetching() > 0 ? 0 : looks + 1
+      if (looks < QUIET_LOOKS) return
+      clearInterval(timer)
+      setQuiet(true)
+    }, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [client])
   return isQuiet
 }

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { isPast } from '../../api/as-of.ts'
 import type { ObjectKind } from '../../history/queries.ts'
 import { useQuiet } from '../../live/use-quiet.ts'
+import { usePageSearch } from '../../table/list-search.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Card, Skeleton } from '../../ui/primitives.tsx'
 import css from './object.module.css'
@@ -54,7 +55,9 @@ type SideProps = {
 }
 
 export const ObjectSide = ({ related, kind, id }: SideProps) => {
-  const isQuiet = useQuiet()
+  // A drawer covers them.
+  const isCovered = usePageSearch().search.edit !== undefined
+  const isQuiet = useQuiet() && !isCovered
   const waiting = <Skeleton />
   return (
     <div className={css.side}>
