@@ -117,6 +117,26 @@ test('racks, ports and cables have labels', async () => {
   )
 })
 
+test('selected devices have a label each, in the order of the list', () =>
+  it.visit(
+    async ({ page, openWhole, requests }) => {
+      await openWhole('/devices?q=fra1-r01-hv-01&cols=name')
+      const cells = page.getByRole('grid', { name: 'Devices' }).getByRole('gridcell').getByRole('link')
+      const names = await cells.allInnerTexts()
+      expect(names.length).toBeGreaterThan(1)
+      await page.getByLabel('Select all that match').click()
+      const bar = page.getByRole('toolbar', { name: 'Selected devices' })
+      await bar.getByRole('button', { name: 'Print labels…' }).click()
+      await page.getByRole('button', { name: `Print ${names.length} labels` }).waitFor()
+      const codes = await page.getByRole('region', { name: 'Labels' }).getByRole('img').all()
+      const shown = await Promise.all(codes.map((one) => one.getAttribute('aria-label')))
+      expect(shown).toEqual(names.map((name) => `Code of ${name}`))
+      // The list holds them.
+      expect(requests.filter((line) => /^GET \/api\/devices\/./.test(line))).toEqual([])
+    },
+    { as: 'admin' },
+  ))
+
 /** Makes the browser print nothing, and say that it was asked to. */
 const STUB = "window.print = () => { document.documentElement.dataset.printed = '1' }"
 

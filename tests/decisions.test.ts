@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toAnchor } from '../web/anchor.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDER = 'docs/decisions'
@@ -39,14 +40,6 @@ const listLongSentences = (text: string): string[] =>
   listParagraphs(text)
     .flatMap((paragraph) => paragraph.split(/(?<=[.?!:])\s+(?=[A-Z`[0-9*])/))
     .filter((sentence) => countWords(sentence) > MAX_WORDS_IN_A_SENTENCE)
-
-/** Returns the anchor that GitHub gives to a heading. */
-const toAnchor = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .trim()
-    .replace(/\s/g, '-')
 
 const targets = new Set(
   pages.flatMap((page) => [

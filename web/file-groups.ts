@@ -176,9 +176,6 @@ const LATER_QUERIES =
 /** Reads and writes YAML, which only imports need. */
 const YAML = /\/node_modules\/yaml\//
 
-/** Reads workbooks, which only imports need. */
-const WORKBOOKS = /\/node_modules\/hucre\//
-
 /** Draws QR codes, which only a new authenticator app needs. */
 const QR = /\/node_modules\/uqr\//
 
@@ -190,7 +187,6 @@ const isShared = (id: string): boolean =>
   !ALL_LISTS.test(id) &&
   !LATER_QUERIES.test(id) &&
   !YAML.test(id) &&
-  !WORKBOOKS.test(id) &&
   !QR.test(id) &&
   !id.includes(COMMANDS) &&
   !LOADED_LATER.includes(id)

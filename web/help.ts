@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
+import { toAnchor } from './anchor.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const DOCS = join(ROOT, 'docs')
@@ -10,14 +11,6 @@ const START = 'README'
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
-/** Returns the anchor of a heading, as GitHub makes it. @example toAnchor('As of a moment') // 'as-of-a-moment' */
-const toAnchor = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_\s-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-')
 
 const toPath = (name: string): string => (name === START ? '/help/' : `/help/${name}`)
 

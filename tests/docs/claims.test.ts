@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { contracts } from '../../src/app/contracts.ts'
+import { toAnchor } from '../../web/anchor.ts'
 
 const root = resolve(import.meta.dir, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -159,14 +160,8 @@ test.each(documents)('the npm scripts that %s names exist', (file) => {
 })
 
 describe('the sections that a document links to', () => {
-  const anchorOf = (heading: string) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .trim()
-      .replace(/\s/g, '-')
   const anchorsIn = (file: string) =>
-    new Set([...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)))
+    new Set([...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading)))
 
   test.each(documents)('%s: all of them exist', (file) => {
     const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(

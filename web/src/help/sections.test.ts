@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toAnchor } from '../../anchor.ts'
 import { PAGES } from '../pages.ts'
 import { findSection } from './sections.ts'
 
@@ -8,11 +9,7 @@ const DOCS = join(import.meta.dir, '../../../docs')
 
 const listAnchors = (page: string): string[] =>
   [...readFileSync(join(DOCS, `${page}.md`), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .trim()
-      .replace(/\s/g, '-'),
+    toAnchor(heading),
   )
 
 test.each(Object.keys(PAGES))('the page %s has a section of the documentation that exists', (path) => {

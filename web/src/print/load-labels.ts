@@ -2,6 +2,7 @@
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery, queryClient } from '../api/queries.ts'
+import { loadSelected } from '../devices/bulk/load-selected.ts'
 import { formatPeer } from '../ports/labels.ts'
 import { racksQuery } from '../racks/known-racks.ts'
 import { formatUnits } from '../racks/position-text.ts'
@@ -44,6 +45,10 @@ const toDeviceLabel = ({ id, name, addresses, mount, datacenter_id, location }: 
 
 const loadDevice = async (id: string, places: Places): Promise<Label> =>
   toDeviceLabel(await api.devices.get({ id }), places)
+
+/** Finds the selected devices in the list, which the browser mostly holds. */
+const findSelected = async ({ kind, ids }: Labeled): Promise<readonly Device[] | undefined> =>
+  kind === 'device' && ids.length > 1 ? loadSelected(new Set(ids)) : undefined
 
 const loadRack = async (id: string, { nameDatacenter }: Places): Promise<Label> => {
   const { name, height, datacenter_id, location } = await api.racks.get({ id })
@@ -94,6 +99,8 @@ export const loadLabels = async ({ kind, ids }: Labeled): Promise<readonly Label
     loadNames(() => queryClient.ensureQueryData(datacentersQuery)),
     loadNames(() => queryClient.ensureQueryData(racksQuery)),
   ])
+  const selected = await findSelected({ kind, ids })
+  if (selected) return selected.map((device) => toDeviceLabel(device, { nameDatacenter, nameRack }))
   const labels: Label[] = []
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const part = ids.slice(at, at + AT_ONCE).map((id) => LOADERS[kind](id, { nameDatacenter, nameRack }))
