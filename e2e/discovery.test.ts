@@ -118,7 +118,7 @@ test('a finished scan says what it found, and leads to what is new in its networ
         'New,Changed,Gone,Contradictory,Ignored',
       )
       await open(`/scans/${first?.id}`)
-      await page.getByText('Seen again since').waitFor()
+      await page.getByText('Seen again by a later scan', { exact: true }).waitFor()
       await page.getByText('14 of 14 addresses were seen again by a later scan.').waitFor()
     },
     { as: 'viewer' },

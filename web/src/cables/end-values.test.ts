@@ -19,6 +19,7 @@ describe('the errors of an end stand at', () => {
     ['its device', { 'a.device_id': 'there is no device' }, END, { device: 'there is no device' }],
     ['its device, if there is none', { 'a.port_id': 'is required' }, none, { device: 'Choose a device' }],
     ['its port', { 'a.port': 'is required' }, END, { port: 'is required' }],
+    ['its port, if it has none', { 'a.port': 'is required' }, { ...END, port: ' ' }, { port: 'End A needs a port' }],
     ['its port, if the whole end is refused', { a: 'has a cable already' }, END, { port: 'has a cable already' }],
     ['its side', { 'a.side': 'is no pass-through port' }, END, { side: 'is no pass-through port' }],
     ['the other end, if they are of that', { 'b.port': 'is required', b: 'x' }, END, {}],

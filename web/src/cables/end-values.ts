@@ -22,11 +22,13 @@ type Errors = Readonly<Record<string, string>>
 export type EndErrors = Readonly<Record<'device' | 'port' | 'side', string | undefined>>
 
 /** Finds the control that each error of an end belongs to. @param at the field: `a` or `b` */
-export const endErrors = (errors: Errors, at: string, { device_id }: EndValue): EndErrors => {
+export const endErrors = (errors: Errors, at: string, { device_id, port }: EndValue): EndErrors => {
   const own = errors[`${at}.port_id`]
+  const ofPort = errors[`${at}.port`] ?? errors[at] ?? (device_id === '' ? undefined : own)
+  const isMissing = ofPort !== undefined && device_id !== '' && port.trim() === ''
   return {
     device: errors[`${at}.device_id`] ?? (own !== undefined && device_id === '' ? 'Choose a device' : undefined),
-    port: errors[`${at}.port`] ?? errors[at] ?? (device_id === '' ? undefined : own),
+    port: isMissing ? `End ${at.toUpperCase()} needs a port` : ofPort,
     side: errors[`${at}.side`],
   }
 }

@@ -73,7 +73,13 @@ export const DocumentOne = ({ discovered, onClose }: OneProps) => {
           and its system.
         </p>
         <TextField label="Name" value={name} onChange={setName} error={errors.name} required />
-        <TextField label="Model" value={model} onChange={setModel} error={errors.make_model} />
+        <TextField
+          label="Model"
+          hint={discovered.model || !discovered.vendor ? undefined : `${discovered.vendor}, from the MAC address`}
+          value={model}
+          onChange={setModel}
+          error={errors.make_model}
+        />
         <PlaceFields
           datacenter={datacenter}
           onDatacenter={setDatacenter}

@@ -50,7 +50,7 @@ const describeNoHosts = (scan: Scan, seenAgain: number): readonly [title: string
   if (scan.found_hosts === 0)
     return ['Nothing answered', 'No address of the network answered, or a firewall kept the answers back.']
   return seenAgain > 0
-    ? ['Seen again since', `All ${plural(scan.found_hosts, 'host')} of this scan have been seen by a later one.`]
+    ? ['Seen again by a later scan', `All ${plural(scan.found_hosts, 'host')} of this scan have been seen since.`]
     : ['Nothing is left of this scan', 'The devices that it found have been deleted.']
 }
 
