@@ -2,6 +2,8 @@
 import type { Kysely, RawBuilder, SqlBool } from 'kysely'
 import { prepared } from '../database/query/prepared.ts'
 import type { Tables } from '../database/tables.ts'
+import { toTableName } from '../inventory/resources.ts'
+import { type CustomResource, toObjectResource } from './custom/fields.ts'
 
 /** A row of any of these tables. A query names only columns that its table has. */
 type NamedRow = {
@@ -14,6 +16,9 @@ type NamedRow = {
 
 // The builder knows tables by literal names.
 const toNamed = (db: Kysely<Tables>) => db as object as Kysely<{ named: NamedRow }>
+
+/** Returns the table of the objects of a resource or a kind, but of addresses, which have none. */
+export const toCustomTable = (resource: CustomResource): keyof Tables => toTableName(toObjectResource(resource))
 
 /** @param table the table of a resource, or another one with an id */
 export const selectFromTable = (db: Kysely<Tables>, table: keyof Tables) => toNamed(db).selectFrom(table as 'named')

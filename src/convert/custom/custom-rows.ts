@@ -1,5 +1,11 @@
 /** The custom fields of a document: their definitions, and the values of its rows. */
-import { CUSTOM_RESOURCES, type CustomResource, isFieldName, MAX_FIELDS } from '../../resource/custom/fields.ts'
+import {
+  CUSTOM_RESOURCES,
+  type CustomResource,
+  isFieldName,
+  MAX_FIELDS,
+  toObjectResource,
+} from '../../resource/custom/fields.ts'
 import type { Definition } from '../../resource/custom/rules.ts'
 import { isCleared } from '../../resource/custom/values.ts'
 import type { EstateDocument, EstateRow } from '../converter.ts'
@@ -35,9 +41,11 @@ const buildFieldName = (key: string, isTaken: (name: string) => boolean): string
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
+const ORDER: readonly CustomResource[] = CUSTOM_RESOURCES
+
 /** Orders by resource, then by the names in the source, in whatever order the values came. */
 const compareFields = (a: SourceField, b: SourceField): number =>
-  CUSTOM_RESOURCES.indexOf(a.resource) - CUSTOM_RESOURCES.indexOf(b.resource) || compareTexts(a.key, b.key)
+  ORDER.indexOf(a.resource) - ORDER.indexOf(b.resource) || compareTexts(a.key, b.key)
 
 /** The name of the source, where it is no name of a custom field, is the label or stands in the help text. */
 const withSourceName = ({ label, description = '', ...source }: SourceField): SourceField => ({
@@ -98,7 +106,7 @@ type Holder = EstateRow & { readonly custom?: Readonly<Record<string, unknown>> 
 
 /** Returns the rows that have the custom fields of a resource. */
 const listHolders = (documents: EstateDocument, resource: CustomResource): EstateRow[] => {
-  if (resource !== 'addresses') return documents[resource] ?? []
+  if (resource !== 'addresses') return documents[toObjectResource(resource)] ?? []
   const own = (documents.devices ?? []).flatMap(({ addresses }) => (addresses as EstateRow[] | undefined) ?? [])
   return [...own, ...(documents.reservations ?? [])]
 }

@@ -6,7 +6,7 @@ import { formatSuggestion } from '../../contract/suggest.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { toNameKey } from '../../net/name-order.ts'
-import type { CustomResource } from '../../resource/custom/fields.ts'
+import { type CustomResource, toObjectResource } from '../../resource/custom/fields.ts'
 import { withoutDeviceNames } from './cable-ends.ts'
 import {
   canHoldCustom,
@@ -276,7 +276,7 @@ const findNamedIds = async (named: readonly NamedValue[], issues: Issues, scope:
   for (const one of named) {
     const place = { at: formatPath(one), issues, scope }
     const parts: unknown[] = []
-    for (const part of splitParts(one)) parts.push(await findCustomId(one.field.target, part, place))
+    for (const part of splitParts(one)) parts.push(await findCustomId(toObjectResource(one.field.target), part, place))
     ids.push([one, joinParts(one, parts)])
   }
   return ids
@@ -308,7 +308,8 @@ export const resolveReferences = async (resource: Resource, row: Fields, scope: 
   const { list, hidden, unresolved } = issues
   if (!canHoldCustom(fields)) return { fields, issues: list, hidden, unresolved, later: [] }
   const { row: others, named } = await takeReferences(resource, fields, scope.loadReferenceFields)
-  const isLater = ({ field }: NamedValue) => INVENTORY.indexOf(field.target) >= INVENTORY.indexOf(resource)
+  const isLater = ({ field }: NamedValue) =>
+    INVENTORY.indexOf(toObjectResource(field.target)) >= INVENTORY.indexOf(resource)
   const ids = await findNamedIds(
     named.filter((one) => !isLater(one)),
     issues,

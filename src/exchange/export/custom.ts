@@ -5,7 +5,12 @@ import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Document } from '../../record/history/kinds.ts'
-import { type CustomResource, REFERENCE_TARGETS, type ReferenceTarget } from '../../resource/custom/fields.ts'
+import {
+  type CustomResource,
+  REFERENCE_TARGETS,
+  type ReferenceTarget,
+  toObjectResource,
+} from '../../resource/custom/fields.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import { getCustomResource } from '../apply/custom-references.ts'
 import type { Names } from './names.ts'
@@ -14,7 +19,7 @@ type Field = Pick<CustomField, 'name' | 'type' | 'reference_to' | 'default'>
 type Fields = Readonly<Record<string, unknown>>
 
 const replaceIds = (target: ReferenceTarget, value: unknown, names: Names): unknown => {
-  const one = (id: unknown) => names.reference(target, String(id))
+  const one = (id: unknown) => names.reference(toObjectResource(target), String(id))
   return Array.isArray(value) ? value.map(one) : one(value)
 }
 

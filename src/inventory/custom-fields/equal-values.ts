@@ -7,8 +7,7 @@ import { readCustom } from '../../resource/custom/objects.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import { getOwnValue } from '../../resource/custom/unique.ts'
-import { selectFromTable } from '../../resource/named-tables.ts'
-import { toTableName } from '../resources.ts'
+import { selectFromTable, toCustomTable } from '../../resource/named-tables.ts'
 
 const MAX_WARNINGS = 100
 /** The number of values with blanks around them that are compared, of all fields. */
@@ -39,7 +38,7 @@ const findNames = async (
 ): Promise<Map<string, string>> => {
   if (ids.length === 0 || resource === 'addresses') return new Map()
   const name = resource === 'cables' ? 'label' : 'name'
-  const rows = selectFromTable(db, toTableName(resource)).select(['id', sql.ref<string>(name).as('name')])
+  const rows = selectFromTable(db, toCustomTable(resource)).select(['id', sql.ref<string>(name).as('name')])
   const found = await rows.where('id', 'in', ids).execute()
   return new Map(found.map((row) => [row.id, row.name]))
 }

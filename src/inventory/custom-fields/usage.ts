@@ -1,7 +1,7 @@
 /** The changes of a definition that the values of objects exclude. */
 import type { FieldIssue } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { CustomValue } from '../../resource/custom/fields.ts'
+import { type CustomValue, toObjectResource } from '../../resource/custom/fields.ts'
 import { readCustom } from '../../resource/custom/objects.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
@@ -13,7 +13,7 @@ const FIXED = ['resource', 'type', 'multiple', 'reference_to'] as const
 
 /** True if an error may count the objects with a value, and show the value. */
 export const canTell = (ctx: Ctx, { resource }: Pick<CustomField, 'resource'>): boolean =>
-  ctx.canListAll(resource === 'addresses' ? 'devices' : resource)
+  ctx.canListAll(resource === 'addresses' ? 'devices' : toObjectResource(resource))
 
 const checkFixed = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   const changed = FIXED.filter((field) => before[field] !== after[field])

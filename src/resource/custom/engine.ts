@@ -17,7 +17,14 @@ import { formatSuggestion } from '../../contract/suggest.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { getNoun } from '../nouns.ts'
 import { type Fields, loadFieldsForWrite } from './definitions.ts'
-import type { Custom, CustomPatch, CustomResource, CustomValue, ReferenceTarget } from './fields.ts'
+import {
+  type Custom,
+  type CustomPatch,
+  type CustomResource,
+  type CustomValue,
+  type ReferenceTarget,
+  toObjectResource,
+} from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import type { CustomValueRow } from './table.ts'
@@ -132,7 +139,7 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
     // A deletion only takes the lock: it waits until the value is stored, and clears it.
     await ctx.lock('references', buildLockKeys(table, ids), 'shared')
     const there = await store.filterExistingIds(ctx, table, [...ids])
-    const namable = await ctx.filterVisible(table, [...ids])
+    const namable = await ctx.filterVisible(toObjectResource(table), [...ids])
     for (const { at = '', before = NONE, issues, set } of drafts)
       for (const one of set) {
         if (one.field.reference_to !== table) continue
@@ -142,7 +149,7 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
           .map(String)
         const missing = listIds(one).find((id) => !there.has(id) || !(namable.has(id) || kept.includes(id)))
         if (missing === undefined) continue
-        const message = `there is no ${getNoun(table)} with id "${missing}"`
+        const message = `there is no ${getNoun(toObjectResource(table))} with id "${missing}"`
         issues.push({ field: `${at}custom.${one.field.name}`, message })
       }
   }

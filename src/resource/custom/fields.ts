@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { line } from '../../contract/fields/fields.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
-import { RESOURCES } from '../../inventory/resources.ts'
+import { isResource, RESOURCES, type Resource } from '../../inventory/resources.ts'
 import { sortByRank } from '../facts.ts'
 
 type Facts = (typeof RESOURCES)[number]
@@ -17,33 +17,42 @@ type OwnCustom<F> = F extends { readonly custom: string }
     : F
   : never
 type CustomFacts = OwnCustom<Facts>
-export type CustomResource = CustomFacts['name'] | 'addresses'
+/** A built-in resource with definitions of its own. */
+export type BuiltInCustomResource = CustomFacts['name'] | 'addresses'
+/** The resource of a definition: a built-in one, or the id of a kind. */
+export type CustomResource = string
 
 /** The resources with definitions of their own. */
 const CUSTOM_FACTS = sortByRank<Facts>(RESOURCES, 'custom').filter(
   (facts): facts is CustomFacts => 'custom' in facts && !('customOf' in facts),
 )
 
+/** Returns the resource of the objects of a definition: a built-in one, or the one of the objects of all kinds. */
+export const toObjectResource = (resource: CustomResource): Resource =>
+  isResource(resource) ? resource : ('objects' as Resource)
+
 /** The position of the addresses of devices, and reservations, which are no resource. */
 const ADDRESSES = 5
 
-/** The resources of objects with custom fields. */
-export const CUSTOM_RESOURCES: readonly CustomResource[] = CUSTOM_FACTS.map(
-  ({ name }): CustomResource => name,
+/** The built-in resources of objects with custom fields. */
+export const CUSTOM_RESOURCES: readonly BuiltInCustomResource[] = CUSTOM_FACTS.map(
+  ({ name }): BuiltInCustomResource => name,
 ).toSpliced(ADDRESSES, 0, 'addresses')
 
 export const FIELD_TYPES = customFieldFacts.fields.type.of
 export type FieldType = (typeof FIELD_TYPES)[number]
 
 type NamedFacts = Extract<CustomFacts, { readonly fields: { readonly name: { readonly type: 'name' } } }>
-export type ReferenceTarget = NamedFacts['name']
+export type BuiltInTarget = NamedFacts['name']
+/** What a reference names: a built-in resource, or the id of a kind. */
+export type ReferenceTarget = string
 
-/** True for a resource that a reference may name: its objects have a name of the type `name`. */
-export const isReferenceTarget = (resource: string): resource is ReferenceTarget =>
+/** True for a built-in resource that a reference may name: its objects have a name of the type `name`. */
+export const isReferenceTarget = (resource: string): resource is BuiltInTarget =>
   CUSTOM_FACTS.some(({ name, fields }) => name === resource && 'name' in fields && fields.name.type === 'name')
 
-/** The resources that a reference may name. */
-export const REFERENCE_TARGETS: readonly ReferenceTarget[] = CUSTOM_RESOURCES.filter(isReferenceTarget)
+/** The built-in resources that a reference may name. */
+export const REFERENCE_TARGETS: readonly BuiltInTarget[] = CUSTOM_RESOURCES.filter(isReferenceTarget)
 
 /** The largest number of custom fields of one resource. */
 export const MAX_FIELDS = 200

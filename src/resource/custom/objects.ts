@@ -1,9 +1,8 @@
 /** Reads the values of stored objects of any resource. */
 import { sql } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
-import { toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { selectFromTable } from '../named-tables.ts'
+import { selectFromTable, toCustomTable } from '../named-tables.ts'
 import type { Custom, CustomResource } from './fields.ts'
 
 type Holder = { readonly custom?: Custom }
@@ -24,14 +23,14 @@ const readOfDevices = async (ctx: Ctx, ids: readonly string[]): Promise<Map<stri
 /** Returns the values of the existing objects of these ids, which are no addresses. */
 export const readCustom = async (
   ctx: Ctx,
-  resource: Exclude<CustomResource, 'addresses'> | CustomResource,
+  resource: CustomResource,
   ids: readonly string[],
 ): Promise<Map<string, Custom>> => {
   if (resource === 'devices') return readOfDevices(ctx, ids)
   const found = new Map<string, Custom>()
   if (resource === 'addresses') return found
   for (const batch of splitBatches(ids)) {
-    const rows = selectFromTable(ctx.db, toTableName(resource)).select([
+    const rows = selectFromTable(ctx.db, toCustomTable(resource)).select([
       'id',
       sql.ref<string | null>('custom').as('custom'),
     ])

@@ -39,9 +39,13 @@ const DefaultValue = z
 
 const DEFAULT_HINT = 'The value of a new object that is created without one'
 
-const Target = z.enum(REFERENCE_TARGETS)
-const ReferenceTo = z
-  .enum([...REFERENCE_TARGETS, ''], { error: `must be one of ${REFERENCE_TARGETS.join(', ')}` })
+/** The type is a text, because kinds are resources too. */
+const asText = (schema: z.ZodType<string, string>): z.ZodType<string, string> => schema
+const Resource = asText(z.enum(CUSTOM_RESOURCES))
+const Target = asText(z.enum(REFERENCE_TARGETS))
+const ReferenceTo = asText(
+  z.enum([...REFERENCE_TARGETS, ''], { error: `must be one of ${REFERENCE_TARGETS.join(', ')}` }),
+)
   .nullable()
   .transform((resource) => resource || null)
 const REFERENCE_HINT = 'The resource that a reference names'
@@ -49,11 +53,9 @@ const REFERENCE_HINT = 'The resource that a reference names'
 export const customFieldCrud = crud(customFieldFacts, {
   schemas: {
     resource: {
-      input: z
-        .enum(CUSTOM_RESOURCES)
-        .describe('Whose objects have the field; `addresses` are those of devices, and reservations'),
-      answer: z.enum(CUSTOM_RESOURCES).describe('Whose objects have the field'),
-      filter: z.enum(CUSTOM_RESOURCES).optional().describe('Only the fields of this resource'),
+      input: Resource.describe('Whose objects have the field; `addresses` are those of devices, and reservations'),
+      answer: Resource.describe('Whose objects have the field'),
+      filter: Resource.optional().describe('Only the fields of this resource'),
     },
     name: { input: FieldName.describe('The name in `custom`, unique in its resource'), answer: z.string() },
     choices: { input: Choices, answer: z.array(z.string()) },

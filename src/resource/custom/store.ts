@@ -9,7 +9,7 @@ import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
-import { selectFromTable } from '../named-tables.ts'
+import { selectFromTable, toCustomTable } from '../named-tables.ts'
 import type { ReferenceTarget } from './fields.ts'
 import type { CustomField } from './schema.ts'
 import type { CustomFieldRow, CustomValueRow } from './table.ts'
@@ -116,12 +116,12 @@ export const findNextNumber = async ({ db }: Ctx): Promise<number> => {
 /** Returns those of the ids that are objects of a resource to which references may lead. */
 export const filterExistingIds = async (
   ctx: Ctx,
-  table: ReferenceTarget,
+  target: ReferenceTarget,
   ids: readonly string[],
 ): Promise<Set<string>> => {
   const there = new Set<string>()
   for (const batch of splitBatches(ids)) {
-    const rows = selectFromTable(ctx.db, table).select('id').where('id', 'in', batch)
+    const rows = selectFromTable(ctx.db, toCustomTable(target)).select('id').where('id', 'in', batch)
     for (const { id } of await rows.execute()) there.add(id)
   }
   return there

@@ -88,7 +88,7 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
     label: 'Refers to',
     kind: 'select',
     initial: 'devices',
-    options: TARGETS.map((target) => [target, RESOURCE_TITLES[target]] as const),
+    options: TARGETS.map((target) => [target, RESOURCE_TITLES[target] ?? target] as const),
     isShown: isType('reference'),
   },
   {

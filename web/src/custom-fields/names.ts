@@ -1,5 +1,5 @@
 /** The names of the objects that references name, and the objects to choose from. */
-import { FACTS, type Resource } from '../../../src/inventory/resources.ts'
+import { FACTS, isResource, type Resource } from '../../../src/inventory/resources.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
 import { datacentersQuery, meQuery, queryClient } from '../api/queries.ts'
@@ -40,9 +40,9 @@ const createReader = ({ label = 'name', detail }: ResourceFacts, sites: RefNames
 }
 
 /** Returns all objects of a resource; none without the permission. Devices are searched instead. */
-export const loadReferred = async (target: Exclude<Resource, 'devices'>): Promise<readonly Referred[]> => {
+export const loadReferred = async (target: string): Promise<readonly Referred[]> => {
+  if (!isResource(target) || !hasPermission(`${target}:list`)) return []
   const facts: Facts = FACTS[target]
-  if (!hasPermission(`${target}:list`)) return []
   const [objects, sites] = await Promise.all([loadObjects(facts), loadSites(facts)])
   return objects.map(createReader(facts, sites))
 }

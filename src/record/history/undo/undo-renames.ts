@@ -5,7 +5,7 @@
 import { getOwn } from '../../../contract/own.ts'
 import { toText } from '../../../contract/unknown.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import type { CustomResource } from '../../../resource/custom/fields.ts'
+import { type CustomResource, toObjectResource } from '../../../resource/custom/fields.ts'
 import { findStatesAt } from '../items.ts'
 import { type Kind, toKind } from '../kind-names.ts'
 import { type Document, parseDocument } from '../kinds.ts'
@@ -49,7 +49,7 @@ const renameIn = (values: Values, renames: readonly Rename[]): Values => {
 
 /** Returns the kinds of the objects with values of the fields of a resource. */
 const listKinds = (resource: CustomResource): readonly Kind[] =>
-  resource === 'addresses' ? ['device', 'reservation'] : [toKind(resource)]
+  resource === 'addresses' ? ['device', 'reservation'] : [toKind(toObjectResource(resource))]
 
 export class Renames {
   readonly #renames: readonly Rename[]
