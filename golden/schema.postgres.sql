@@ -2148,3 +2148,7 @@ CREATE TABLE view_pins (
 );
 
 CREATE INDEX view_pins_view ON view_pins (view_id);
+
+-- 0086-custom-conditions
+
+ALTER TABLE custom_fields ADD COLUMN only_for TEXT COLLATE "C";

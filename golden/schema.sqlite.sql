@@ -249,7 +249,7 @@ CREATE TABLE custom_fields (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, name_order TEXT NOT NULL DEFAULT '');
+, name_order TEXT NOT NULL DEFAULT '', only_for TEXT);
 
 CREATE UNIQUE INDEX custom_fields_name ON custom_fields (resource, name);
 

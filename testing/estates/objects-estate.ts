@@ -9,6 +9,7 @@ export const OBJECTS_ESTATE = {
     field('datacenters', 'code', 'text', { required: true, unique: true, searchable: true }),
     field('vlans', 'owner', 'choice', { choices: ['net', 'ops'], default: 'net' }),
     field('networks', 'main_rack', 'reference', { reference_to: 'racks' }),
+    field('networks', 'gateways', 'ip', { multiple: true }),
     field('pools', 'live', 'boolean'),
     field('addresses', 'peer', 'reference', { reference_to: 'devices' }),
     field('addresses', 'ttl', 'integer', { minimum: 0, default: 300 }),
@@ -36,7 +37,10 @@ export const OBJECTS_ESTATE = {
     { vlan_id: 8, name: 'lab', custom: { owner: null } },
   ],
   networks: [
-    { name: 'lan', subnet: '10.0.0.0/24', datacenter: 'A', custom: { main_rack: { name: 'R1', datacenter: 'A' } } },
+    {
+      ...{ name: 'lan', subnet: '10.0.0.0/24', datacenter: 'A' },
+      custom: { main_rack: { name: 'R1', datacenter: 'A' }, gateways: ['10.0.0.1', '2001:DB8::1'] },
+    },
   ],
   pools: [{ name: 'p', network: 'lan', start_ip: '10.0.0.10', end_ip: '10.0.0.20', custom: { live: false } }],
   'device-types': [

@@ -74,6 +74,17 @@ export type LookupPool = z.infer<typeof LookupPool>
 
 const LookupDatacenter = Datacenter.pick({ id: true, name: true, location: true }).meta({ id: 'LookupDatacenter' })
 
+const LookupObject = z
+  .object({
+    resource: z.string().describe('Such as `devices`'),
+    kind_id: z.string().nullable().describe('Of an object of a kind; else null'),
+    id: z.string(),
+    name: z.string(),
+    field: z.string().describe('The custom field with the address, such as `custom.peer` or `addresses.custom.peer`'),
+  })
+  .meta({ id: 'LookupObject' })
+export type LookupObject = z.infer<typeof LookupObject>
+
 const LookupChange = AuditChange.meta({ id: 'LookupChange' })
 
 const LookupElsewhere = z
@@ -110,6 +121,10 @@ export const Lookup = z
     devices: z.array(Device).optional(),
     discovered: z.array(DiscoveredDevice).optional().describe('The records of scans'),
     reservations: z.array(Reservation).optional(),
+    objects: z
+      .array(LookupObject)
+      .optional()
+      .describe('Of an address: the objects that have it as a value of a custom field; it is not in use by that'),
     relationships: z.array(Relationship).optional().describe('Of the devices'),
     conflicts: z.array(Conflict).optional().describe('The unresolved conflicts'),
     changes: z.array(LookupChange).optional().describe('The latest entries, if an audit trail is kept'),
@@ -136,14 +151,14 @@ const Query = line(320)
     error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
   })
   .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })
-  .describe('An address, block, MAC in any notation or host name; of a URL its host')
+  .describe('In any notation; of a URL its host')
 
 export const lookup = {
   show: operation({
     name: 'lookup.show',
     summary: 'Show everything that is known about an IP address, a block, a MAC address or a host name',
     description:
-      'Its owner, its network, if it is free and how to allocate it, limited to the objects that you may list. In a URL the slash of a block is written %2F.',
+      'Its owner, its network, if it is free and how to allocate it. Of objects that you may list only. In a path, the slash of a block is %2F.',
     http: 'GET /api/lookup/{query}',
     supportsAsOf: true,
     access: 'search:read',
@@ -154,7 +169,7 @@ export const lookup = {
       z.object({
         query: Query,
         space_id: SpaceFilter.describe(
-          'The address space of an address or a block, or `default`. Without it the default one, or the first by name that alone knows it',
+          'The address space, or `default`; else the default one, or the first that alone knows it',
         ),
       }),
     output: Lookup,

@@ -118,6 +118,9 @@ const formatLines = (answer: Lookup): Line[] => [
         lease_expires_at && `lease until ${formatMoment(lease_expires_at)}`,
       ),
   ),
+  ...formatSection('value of', answer.objects, ({ resource, name, field }) =>
+    joinParts(name, `${field} of ${resource}`),
+  ),
   ...formatSection('conflict', answer.conflicts, ({ description, status }) =>
     joinParts(description, status === 'ignored' && status),
   ),

@@ -18,9 +18,18 @@ import {
 } from '../../net/cidr.ts'
 import { getSpaceKey, type IpKey, parseIpKeyOrThrow, type SpaceKey, toIpKey } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
-import { type Lookup, type LookupPart, type LookupPool, type LookupState, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
+import {
+  type Lookup,
+  type LookupObject,
+  type LookupPart,
+  type LookupPool,
+  type LookupState,
+  MAX_IN_BLOCK,
+  MAX_OF_EACH,
+} from './api.ts'
 import * as store from './store.ts'
 import { countAddressesIn, countReservationsIn } from './used-blocks.ts'
+import { findValueHolders } from './value-holders.ts'
 
 /** The number of addresses of a device with networks that are looked up. */
 const MAX_ADDRESSES_LOOKED_UP = 8
@@ -50,6 +59,8 @@ export type Found = {
   readonly devices: Device[]
   readonly discovered: DiscoveredDevice[]
   readonly reservations?: Lookup['reservations']
+  /** The objects that have the address as a value. */
+  readonly objects?: LookupObject[]
   readonly state?: LookupState
   readonly taken?: number | undefined
   readonly usable?: number
@@ -141,10 +152,11 @@ const getVisibleState = (key: IpKey, text: string, found: Found): LookupState =>
 const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, { may, space }: Scope): Promise<Found> => {
   const key = toIpKey(ip, space)
   const range = { first: key, last: key }
-  const [rows, docs, reservations] = await Promise.all([
+  const [rows, docs, reservations, objects] = await Promise.all([
     readIfListed(may('networks'), () => store.networksBySubnetKeys(ctx, listSubnetKeysAround(key))),
     readIfListed(may('devices'), () => store.devicesAt(ctx, { key })),
     readIfListed(may('reservations'), () => store.findReservationsIn(ctx, range)),
+    findValueHolders(ctx, text),
   ])
   const networks = sortBySize(rows)
   const places = networks.map(({ id }) => buildNetworkKey(id, key))
@@ -159,7 +171,7 @@ const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, { m
     ctx,
     ids.map(({ id }) => id),
   )
-  const found = { networks, pools, devices, discovered, reservations }
+  const found = { networks, pools, devices, discovered, reservations, objects }
   return { ...found, state: await findAddressState(ctx, { key, text, found, may }) }
 }
 

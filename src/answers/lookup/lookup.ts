@@ -114,7 +114,18 @@ const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOpti
   const { key, space, elsewhere } = await selectSpace(ctx, asked, { space_id, may })
   const scope = { may, space: key }
   const found = await find(ctx, asked, scope)
-  const { networks, inside = [], pools = [], devices, discovered, reservations = [], state, taken, usable } = found
+  const {
+    networks,
+    inside = [],
+    pools = [],
+    devices,
+    discovered,
+    reservations = [],
+    objects = [],
+    state,
+    taken,
+    usable,
+  } = found
   const lists = {
     networks: networks.map(store.toLookupNetwork),
     inside: inside.map(store.toLookupNetwork),
@@ -122,6 +133,7 @@ const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOpti
     devices,
     discovered,
     reservations,
+    objects,
     ...(await findRelated(ctx, asked, { found, ...scope })),
   }
   const shown = Object.entries(lists).filter(([, entries]) => entries.length > 0)
@@ -143,7 +155,9 @@ const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOpti
     ...(elsewhere.length > 0 && { elsewhere: [...elsewhere] }),
   }
   const isKnown =
-    state === undefined ? devices.length + discovered.length + reservations.length > 0 : state !== 'outside'
+    state === undefined
+      ? devices.length + discovered.length + reservations.length > 0
+      : objects.length > 0 || state !== 'outside'
   const summary = formatSummary({ ...facts, now: ctx.now })
   const answer = { ...facts, known: isKnown, summary: space ? `${summary}, in the space ${space.name}` : summary }
   return { ...answer, ways: ctx.isPast ? [] : await listAllowedWays(ctx, answer) }

@@ -59,6 +59,7 @@ import { dnsDelegations } from './0075-dns-delegations.ts'
 import { idempotencyChanges } from './0076-idempotency-changes.ts'
 import { deliveryOrder } from './0077-delivery-order.ts'
 import { views } from './0080-views.ts'
+import { customConditions } from './0086-custom-conditions.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -120,4 +121,5 @@ export const migrations: readonly Migration[] = [
   idempotencyChanges,
   deliveryOrder,
   views,
+  customConditions,
 ]

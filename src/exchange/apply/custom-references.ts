@@ -31,11 +31,11 @@ export type ReferenceField = {
 /** The custom fields with references of one resource, by name. */
 export type ReferenceFields = ReadonlyMap<string, ReferenceField>
 
-type Definition = Pick<CustomField, 'resource' | 'name' | 'type' | 'multiple' | 'reference_to'> &
+export type Definition = Pick<CustomField, 'resource' | 'name' | 'type' | 'multiple' | 'reference_to'> &
   Partial<Pick<CustomField, 'required' | 'default'>>
 
 /** Returns the definitions after the planned changes. Definitions that are created now are not required before the end. */
-const loadDefinitionsAfter = async (ctx: Ctx, changes: readonly Change[]): Promise<readonly Definition[]> => {
+export const loadDefinitionsAfter = async (ctx: Ctx, changes: readonly Change[]): Promise<readonly Definition[]> => {
   const definitions = new Map<string, Definition>((await customFields.findAll(ctx)).map((field) => [field.id, field]))
   for (const { resource, change, id, document } of changes) {
     if (resource !== 'custom-fields') continue
@@ -105,9 +105,9 @@ const splitNamed = (custom: Values, fields: ReferenceFields, address?: number): 
   return [named, rest]
 }
 
-/** True for a row that may hold references in custom fields, or is a definition with a default that names an object. */
+/** True for a row that may hold references or addresses in custom fields, or is a definition with a default that is one. */
 export const canHoldCustom = ({ custom, addresses, type, default: usual }: Values): boolean =>
-  (type === 'reference' && usual !== undefined) ||
+  ((type === 'reference' || type === 'ip') && usual !== undefined) ||
   isRecord(custom) ||
   (Array.isArray(addresses) && addresses.some((one) => isRecord(one) && isRecord(one.custom)))
 

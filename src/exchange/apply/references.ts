@@ -8,6 +8,7 @@ import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { toNameKey } from '../../net/name-order.ts'
 import { type CustomResource, toObjectResource } from '../../resource/custom/fields.ts'
 import { withoutDeviceNames } from './cable-ends.ts'
+import { type AddressFields, withStoredAddresses } from './custom-addresses.ts'
 import {
   canHoldCustom,
   formatPath,
@@ -35,6 +36,8 @@ export type Scope = {
   readonly hasSpaces: () => Promise<boolean>
   /** The custom fields with references, also of the document. */
   readonly loadReferenceFields: (resource: CustomResource) => Promise<ReferenceFields>
+  /** The custom fields with addresses, also of the document. */
+  readonly loadAddressFields: (resource: CustomResource) => Promise<AddressFields | undefined>
   /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
   readonly onNamed: (resource: Resource) => void
   /** Returns true for an id of an object that the caller may not know. A row may keep it where its object has it. */
@@ -307,7 +310,11 @@ export const resolveReferences = async (resource: Resource, row: Fields, scope: 
   const fields = await resolveLevel(getRules(resource).level, given, { path: '', issues, scope })
   const { list, hidden, unresolved } = issues
   if (!canHoldCustom(fields)) return { fields, issues: list, hidden, unresolved, later: [] }
-  const { row: others, named } = await takeReferences(resource, fields, scope.loadReferenceFields)
+  const { row: others, named } = await takeReferences(
+    resource,
+    await withStoredAddresses(resource, fields, scope.loadAddressFields),
+    scope.loadReferenceFields,
+  )
   const isLater = ({ field }: NamedValue) =>
     INVENTORY.indexOf(toObjectResource(field.target)) >= INVENTORY.indexOf(resource)
   const ids = await findNamedIds(

@@ -45,7 +45,10 @@ describe.each(onSqlite())('on %s', (dialect) => {
       { gear, ttl: 300 },
       { gear, ttl: 90 },
     ])
-    expect((await list('/api/networks'))[0]?.custom).toEqual({ main_rack: rack?.id })
+    expect((await list('/api/networks'))[0]?.custom).toEqual({
+      gateways: ['10.0.0.1', '2001:db8::1'],
+      main_rack: rack?.id,
+    })
   })
 
   test('a definition of the document is strict once its objects are made', async () => {

@@ -10,6 +10,7 @@ import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import type { Document } from '../../record/history/kinds.ts'
 import type { Custom, CustomResource } from '../../resource/custom/fields.ts'
+import { loadAddressFields } from '../apply/custom-addresses.ts'
 import {
   loadAddressDefaults,
   loadReferenceFields,
@@ -119,6 +120,7 @@ export class Planning {
   readonly breathe = createBreathe()
   readonly #objects: ReadonlyMap<Resource, Objects>
   #spaces: Promise<boolean> | undefined
+  #addressFields: ReturnType<typeof loadAddressFields> | undefined
   #fields: Promise<ReadonlyMap<CustomResource, ReferenceFields>> | undefined
   #planned = 0
 
@@ -134,6 +136,10 @@ export class Planning {
       getObjects: (resource) => this.objectsOf(resource),
       hasSpaces: () => this.#hasSpaces(),
       loadReferenceFields: (resource) => this.#referenceFieldsOf(resource),
+      loadAddressFields: async (resource) => {
+        this.#addressFields ??= loadAddressFields(this.ctx, this.changes)
+        return (await this.#addressFields).get(resource)
+      },
       onNamed,
       isHidden: (resource, id) => this.#isHidden(resource, id),
     }

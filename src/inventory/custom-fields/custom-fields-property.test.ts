@@ -24,9 +24,15 @@ const LONG = 'Lang'.repeat(60)
 const TEXTS = ['alpha', 'Beta', 'ÄRGER', 'ärger', 'b c', `${LONG}1`, `${LONG}2`, LONG.slice(0, 200), '*x', '0', '-1']
 const CHOICES = ['red', 'Green', 'blue']
 const NUMBERS = [-1e9, -1.5, -1, 0, 0.25, 1, 2, 10, 1e300, 2 ** 53 - 1]
+/** In the order of addresses. */
+const IPS = ['9.0.0.1', '10.0.0.2', '10.0.0.10', '::', '2001:db8::5', '2001:db8::10', 'fe80::1']
+/** Other notations of the same addresses. */
+const NOTATIONS: Readonly<Record<string, string>> = {
+  ...{ '::': '0:0:0:0:0:0:0:0', '2001:db8::5': '2001:0DB8::0005', 'fe80::1': 'FE80:0::1' },
+}
 const DATES = ['0001-01-01', '1999-12-31', '2024-02-29', '2026-11-26', '9999-12-31']
 
-const TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'choice', 'url', 'reference'] as const
+const TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'choice', 'url', 'ip', 'reference'] as const
 
 describe.each(engines())('custom fields on %s', (dialect) => {
   const inv = inventory(dialect)
@@ -50,6 +56,7 @@ describe.each(engines())('custom fields on %s', (dialect) => {
     }
     for (const type of TYPES) await define(type, false)
     await define('choice', true)
+    await define('ip', true)
     await define('reference', true)
 
     const single = ({ type }: Field): string | number | boolean => {
@@ -58,11 +65,13 @@ describe.each(engines())('custom fields on %s', (dialect) => {
       if (type === 'boolean') return random(2) === 0
       if (type === 'date') return pick(DATES)
       if (type === 'choice') return pick(CHOICES)
+      if (type === 'ip') return pick(IPS)
       if (type === 'url') return `https://${pick(['a', 'B'])}.example/${pick(TEXTS)}`.replaceAll(' ', '-')
       return type === 'reference' ? pick(targets) : pick(TEXTS)
     }
     const randomValue = (field: Field): Value =>
       field.multiple ? [...new Set([String(single(field)), String(single(field))])] : single(field)
+    const spell = (ip: string): string => (random(2) === 0 ? (NOTATIONS[ip] ?? ip) : ip)
     const custom = () =>
       Object.fromEntries(fields.filter(() => random(3) > 0).map((field) => [field.name, randomValue(field)]))
 
@@ -82,20 +91,25 @@ describe.each(engines())('custom fields on %s', (dialect) => {
       const text =
         key === 'any' ? '*' : key === 'none' ? '' : random(2) === 0 ? String(wanted) : String(wanted).toUpperCase()
       const exact = field.type === 'reference' || field.type === 'date' ? String(wanted ?? text) : text
-      const spelled = key === 'any' || key === 'none' ? text : exact
+      const spelled = key === 'any' || key === 'none' ? text : field.type === 'ip' ? spell(exact) : exact
       const name = key === 'min' || key === 'max' ? `${field.name}.${key}` : field.name
       return { name, text: spelled, test: (one: Known) => holds(one.custom[field.name], key, wanted) }
     }
     /** The keys of values: texts in lower case, cut to 200 characters. */
-    const comparable = (value: Value): string | number =>
-      typeof value === 'number' ? value : String(value).toLowerCase().slice(0, 200)
+    const comparable = (value: Value, type: string): string | number =>
+      type === 'ip'
+        ? IPS.indexOf(String(value))
+        : typeof value === 'number'
+          ? value
+          : String(value).toLowerCase().slice(0, 200)
     const byName = (a: Known, b: Known) => compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1)
     const sorted = (all: readonly Known[], name: string, isReverse: boolean) =>
       [...all].sort((a, b) => {
         const [one, other] = [a.custom[name], b.custom[name]]
         if (one === undefined || other === undefined)
           return Number(one === undefined) - Number(other === undefined) || byName(a, b)
-        const [left, right] = [comparable(one), comparable(other)]
+        const type = name.slice(name.indexOf('_') + 1)
+        const [left, right] = [comparable(one, type), comparable(other, type)]
         if (left === right) return byName(a, b)
         return left < right === isReverse ? 1 : -1
       })

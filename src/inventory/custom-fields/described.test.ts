@@ -43,6 +43,12 @@ describe.each<[about: string, field: Partial<CustomField>, value: JsonSchema, in
   ['number', { type: 'number', minimum: 0 }, { type: 'number', minimum: 0 }, { type: ['number', 'null'], minimum: 0 }],
   ['boolean', { type: 'boolean' }, { type: 'boolean' }, { type: ['boolean', 'null'] }],
   ['date', { type: 'date' }, { type: 'string', format: 'date' }, { type: ['string', 'null'], format: 'date' }],
+  [
+    'ip',
+    { type: 'ip' },
+    { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
+    { type: ['string', 'null'], anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
+  ],
   ['url', { type: 'url' }, { type: 'string', format: 'uri' }, { type: ['string', 'null'], format: 'uri' }],
   [
     'choice',

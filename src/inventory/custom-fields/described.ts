@@ -38,6 +38,8 @@ const describeSingle = (field: Defined): JsonSchema => {
       return { type: 'string', format: 'date' }
     case 'url':
       return { type: 'string', format: 'uri' }
+    case 'ip':
+      return { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }
     case 'choice':
       return { type: 'string', enum: field.choices }
     case 'reference':

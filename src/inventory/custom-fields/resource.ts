@@ -19,13 +19,13 @@ export const customFieldFacts = resource({
     },
     type: {
       type: 'choice',
-      of: ['text', 'integer', 'number', 'boolean', 'date', 'choice', 'url', 'reference'],
+      of: ['text', 'integer', 'number', 'boolean', 'date', 'choice', 'url', 'ip', 'reference'],
       required: true,
     },
     multiple: {
       type: 'flag',
       usual: false,
-      description: 'A choice or a reference with several values',
+      description: 'A choice, an address or a reference with several values',
       answer: 'True for a list of values',
     },
     choices: { type: 'own', cell: 'list' },
@@ -44,7 +44,7 @@ export const customFieldFacts = resource({
     searchable: {
       type: 'flag',
       usual: false,
-      description: 'Searches find the values of a text, a choice or a URL',
+      description: 'Searches find the values of a text, a choice or a URL; addresses are always found',
       answer: '',
     },
     description: { type: 'text', max: 4096, description: 'The help text', answer: '' },

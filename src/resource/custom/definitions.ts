@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import { hasWritten } from './definitions-writers.ts'
-import { CUSTOM_RESOURCES, type CustomResource } from './fields.ts'
+import { CUSTOM_RESOURCES, type CustomResource, type FieldType } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 
@@ -47,6 +47,13 @@ export const loadFields = async (ctx: Ctx, resource: CustomResource): Promise<Fi
   const isLast = ctx.db === ctx.store.read
   const all = await (isLast ? definitions.current(ctx) : read(ctx))
   return all.get(resource) ?? NONE
+}
+
+/** Returns the fields of one type as a read sees them, of all resources. */
+export const loadFieldsOfType = async (ctx: Ctx, type: FieldType): Promise<StoredField[]> => {
+  const isLast = ctx.db === ctx.store.read
+  const all = await (isLast ? definitions.current(ctx) : read(ctx))
+  return [...all.values()].flatMap((fields) => [...fields.values()].filter((field) => field.type === type))
 }
 
 /** Keeps the definitions of resources unchanged until commit, if there are any. */

@@ -29,7 +29,7 @@ import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import type { CustomValueRow } from './table.ts'
 import { checkUnique, type Given, getOwnValue, type UniqueDraft } from './unique.ts'
-import { buildKeys, isCleared, spellsValue, validateValue } from './values.ts'
+import { buildKeys, isCleared, isSearched, spellsValue, validateValue } from './values.ts'
 
 /** One object, or one address of it. */
 export type CustomItem = {
@@ -254,7 +254,7 @@ export const recordCustom = async (
 /** Returns the names of the fields with values that searches find. Without definitions it sends no query. */
 export const loadSearchableNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> => {
   const fields = await loadFieldsForWrite(ctx, resource)
-  return [...fields.values()].flatMap(({ name, searchable }) => (searchable ? [name] : []))
+  return [...fields.values()].flatMap((field) => (isSearched(field) ? [field.name] : []))
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Ctx, Reactions } from '../../kernel/ctx.ts'
 import { loadFields, loadFieldsForWrite } from './definitions.ts'
 import { type CustomItem, listCustomChanges, type Rewrite, validateCustom } from './engine.ts'
 import type { Custom, CustomPatch, CustomResource } from './fields.ts'
+import { isSearched } from './values.ts'
 
 /** An object that has its values, if there are any. */
 export type WithCustom = { readonly custom?: Custom | undefined }
@@ -98,7 +99,7 @@ export const SEARCH_TABLES = ['custom_fields'] as const
 
 /** Returns the names of the fields with values that searches find, for a read. */
 export const loadSearchedNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> =>
-  [...(await loadFields(ctx, resource)).values()].flatMap((field) => (field.searchable ? field.name : []))
+  [...(await loadFields(ctx, resource)).values()].flatMap((field) => (isSearched(field) ? field.name : []))
 
 export const loadSearchedTexts = async (ctx: Ctx, resource: CustomResource): Promise<SearchedTexts> => {
   const names = await loadSearchedNames(ctx, resource)

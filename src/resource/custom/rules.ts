@@ -9,7 +9,7 @@ import { isCleared, validateValue } from './values.ts'
 export type Definition = Omit<CustomField, 'id' | 'refs' | 'managed_by' | 'created_at' | 'updated_at' | 'objects'>
 
 const isNumeric = ({ type }: Definition): boolean => type === 'integer' || type === 'number'
-const hasSeveral = ({ type }: Definition): boolean => type === 'choice' || type === 'reference'
+const SEVERAL: readonly Definition['type'][] = ['choice', 'ip', 'reference']
 
 const SEARCHABLE: readonly Definition['type'][] = ['text', 'choice', 'url']
 
@@ -39,8 +39,8 @@ const checkChoices: Check = ({ type, choices }) => {
 }
 
 const checkMultiple: Check = (field) =>
-  field.multiple && !hasSeveral(field)
-    ? buildIssue('multiple', 'is for the types choice and reference alone')
+  field.multiple && !SEVERAL.includes(field.type)
+    ? buildIssue('multiple', `is for the types ${SEVERAL.join(', ')} alone`)
     : undefined
 
 const checkReferenceTo: Check = ({ type, reference_to }) => {

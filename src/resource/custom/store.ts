@@ -219,6 +219,16 @@ export const findIdsWithKeys = async (scope: DbScope, number: number, keys: read
   return [...ids]
 }
 
+/** Returns the ids of the first objects with a key. */
+export const findIdsWithKey = async (
+  scope: DbScope,
+  number: number,
+  { key, most }: { readonly key: string; readonly most: number },
+): Promise<string[]> => {
+  const rows = selectValues(scope, number).select('object_id').where('value', '=', key)
+  return (await rows.orderBy('object_id').limit(most).execute()).map(({ object_id }) => object_id)
+}
+
 /** Returns the rows of a field with these keys. */
 export const findRowsWithKeys = async (
   scope: DbScope,

@@ -13,6 +13,7 @@ const bounded = rule({ type: 'integer', minimum: -1, maximum: 10 })
 const number = rule({ type: 'number' })
 const choice = rule({ type: 'choice', choices: ['Ärger', 'b c'] })
 const several = rule({ ...choice, multiple: true })
+const ip = rule({ type: 'ip' })
 const url = rule({ type: 'url' })
 
 describe('a value', () => {
@@ -46,6 +47,12 @@ describe('a value', () => {
     [several, ['b c', 'Ärger', 'b c'], ['b c', 'Ärger']],
     [several, 'b c; Ärger ;', ['b c', 'Ärger']],
     [several, 'b c', ['b c']],
+    [ip, '10.0.0.1', '10.0.0.1'],
+    [ip, ' 2001:DB8:0:0:0:0:0:1 ', '2001:db8::1'],
+    [ip, '::ffff:10.0.0.1', '::ffff:10.0.0.1'],
+    [ip, ' ', ''],
+    [rule({ type: 'ip', multiple: true }), '10.0.0.1; 2001:DB8::1;2001:db8:0::1', ['10.0.0.1', '2001:db8::1']],
+    [rule({ type: 'ip', multiple: true }), ['FE80::0', ' ', 'fe80::'], ['fe80::']],
     [url, 'https://a.example/x?y#z', 'https://a.example/x?y#z'],
     [url, 'HTTP://A.example', 'HTTP://A.example'],
     [rule({ type: 'reference', reference_to: 'devices' }), 'id-1', 'id-1'],
@@ -86,6 +93,14 @@ describe('a value', () => {
     [several, ['Ärger', 5]],
     [several, 5],
     [rule({ type: 'reference', multiple: true }), Array.from({ length: 101 }, (_, i) => `${i}`)],
+    [ip, '10.0.0'],
+    [ip, '10.0.0.01'],
+    [ip, '10.0.0.0/24'],
+    [ip, 'fe80::1%eth0'],
+    [ip, '[::1]'],
+    [ip, 5],
+    [ip, ['10.0.0.1']],
+    [rule({ type: 'ip', multiple: true }), '10.0.0.1 10.0.0.2'],
     [url, 'ftp://a.example'],
     [url, 'javascript:alert(1)'],
     [url, '/path'],
@@ -107,6 +122,23 @@ test('the keys of numbers sort as the numbers', () => {
       expect(one === other).toBe(a === b)
     }),
   )
+})
+
+test('the keys of addresses sort as the addresses, IPv4 first', () => {
+  const sorted = [
+    '0.0.0.0',
+    '9.9.9.9',
+    '10.0.0.2',
+    '10.0.0.10',
+    '255.255.255.255',
+    '::',
+    '::a',
+    '2001:db8::',
+    'fe80::1',
+  ]
+  const keys = sorted.flatMap((address) => buildKeys(ip, address))
+  expect(keys.toSorted()).toEqual(keys)
+  expect(new Set(keys).size).toBe(sorted.length)
 })
 
 test('the key of a text is in lower case, bounded, and valid Unicode', () => {

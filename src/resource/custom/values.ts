@@ -1,6 +1,7 @@
 /** Validates values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
 
 import { parseFlag } from '../../base/sheets/flag.ts'
+import { DEFAULT_SPACE, normalizeIp, parseIpKey } from '../../net/ip.ts'
 import { toNameKey } from '../../net/name-order.ts'
 import { type CustomValue, MAX_TEXT, MAX_VALUES } from './fields.ts'
 import { matchesPattern } from './pattern.ts'
@@ -97,6 +98,15 @@ const validateUrl = (_: Rule, given: unknown): CheckedSingle => {
   return given.length > MAX_URL ? buildRefusal(`must have at most ${MAX_URL} characters`) : { value: given }
 }
 
+/** @example validateIp(rule, '2001:DB8:0:0:0:0:0:1') // { value: '2001:db8::1' } */
+const validateIp = (_: Rule, given: unknown): CheckedSingle => {
+  const value = typeof given === 'string' ? given.trim() : given
+  // A blank text is no value.
+  if (value === '') return { value }
+  const ip = typeof value === 'string' ? normalizeIp(value) : undefined
+  return ip === undefined ? buildRefusal('must be an IPv4 or IPv6 address') : { value: ip }
+}
+
 const MAX_ID = 64
 
 /** That the object exists is checked by a query. */
@@ -113,6 +123,7 @@ const VALIDATORS: Readonly<Record<CustomField['type'], (rule: Rule, given: unkno
   date: validateDate,
   choice: validateChoice,
   url: validateUrl,
+  ip: validateIp,
   reference: validateReference,
 }
 
@@ -130,7 +141,8 @@ const validateList = (rule: Rule, given: unknown): Checked => {
   for (const one of list) {
     const checked = VALIDATORS[rule.type](rule, one)
     if ('message' in checked) return checked
-    // Only choices and references have several values, and both are texts.
+    if (checked.value === '') continue
+    // Only choices, addresses and references have several values, and they are texts.
     values.push(String(checked.value))
   }
   const distinct = [...new Set(values)]
@@ -179,6 +191,8 @@ const buildNumberKey = (value: number): string => {
 const buildSingleKey = (type: CustomField['type'], value: Single): string => {
   if (typeof value === 'number') return buildNumberKey(value)
   if (typeof value === 'boolean') return String(value)
+  // IPv4 comes before IPv6, each in the order of addresses.
+  if (type === 'ip') return parseIpKey(value, DEFAULT_SPACE) ?? value
   return type === 'reference' ? value : cut(value.toLowerCase())
 }
 
@@ -192,6 +206,10 @@ export const buildKeys = ({ type }: Pick<Rule, 'type'>, value: CustomValue): str
 /** True if several values may have the key, which has to be compared in full. */
 export const isCutKey = (type: CustomField['type'], key: string): boolean =>
   (type === 'text' || type === 'url') && key.length >= MAX_KEY - 1
+
+/** True if searches find the values of a field. Addresses are always found. */
+export const isSearched = ({ type, searchable }: Pick<CustomField, 'type' | 'searchable'>): boolean =>
+  searchable || type === 'ip'
 
 /** Checks values for equality, as filters and `unique` do: texts regardless of case. */
 export const isSameValue = (type: CustomField['type'], one: CustomValue, other: CustomValue): boolean =>

@@ -15,6 +15,7 @@ import {
   formatDefault,
   parseRenames,
   readDefault,
+  SEVERAL,
   splitLines,
   TYPE_TITLES,
   toDefinition,
@@ -109,11 +110,7 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
     send: parseRenames,
     isShown: (values, isNew) => !isNew && isType('choice')(values),
   },
-  check(
-    'multiple',
-    { label: 'Several values', hint: 'An object may have more than one' },
-    isType('choice', 'reference'),
-  ),
+  check('multiple', { label: 'Several values', hint: 'An object may have more than one' }, isType(...SEVERAL)),
   check('required', { label: 'Required', hint: 'New objects need a value. Those from before stay as they are' }),
   check('unique', { label: 'Unique', hint: 'No two objects have the same value' }, canBeUnique),
   check(

@@ -14,8 +14,12 @@ export const TYPE_TITLES: Readonly<Record<FieldType, string>> = {
   date: 'Date',
   choice: 'Choice',
   url: 'URL',
+  ip: 'IP address',
   reference: 'Reference',
 }
+
+/** The types of fields that may have several values. */
+export const SEVERAL: readonly FieldType[] = ['choice', 'ip', 'reference']
 
 export const splitLines = (text: string): string[] => [
   ...new Set(
@@ -51,7 +55,7 @@ const parseNumber = (text: string | undefined): number | null => (text?.trim() ?
 export const toDefinition = (values: Values): CustomField => {
   const type = (values.type ?? 'text') as FieldType
   const label = values.label?.trim() || values.name?.trim() || 'Custom field'
-  const several = values.multiple === 'true' && (type === 'choice' || type === 'reference')
+  const several = values.multiple === 'true' && SEVERAL.includes(type)
   return {
     id: 'preview',
     resource: values.resource as CustomResource,

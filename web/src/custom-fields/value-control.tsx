@@ -12,6 +12,8 @@ const MAX_CHECKBOXES = 8
 
 const UNSET = 'Not set'
 
+const joinHints = (...hints: readonly (string | undefined)[]): string => hints.filter(Boolean).join('. ')
+
 const Checkboxes = ({ definition, value, onChange, error }: ControlProps) => {
   const { label, choices, required } = definition
   const id = useId()
@@ -51,6 +53,7 @@ const INPUTS = {
   number: { inputMode: 'decimal', isMono: true },
   date: { type: 'date' },
   url: { type: 'url' },
+  ip: { isMono: true },
 } as const
 
 /** @param unset the text of the choice without a value */
@@ -58,9 +61,11 @@ export const ValueControl = ({ unset = UNSET, ...props }: ControlProps & { reado
   const { definition, onChange, error } = props
   const { label, type, choices, multiple, required } = definition
   if (type === 'reference') return <ReferencePicker {...props} />
-  if (multiple) return choices.length > MAX_CHECKBOXES ? <ChoicePicker {...props} /> : <Checkboxes {...props} />
-  const value = toList(props.value)[0] ?? ''
-  const common = { label, hint: formatHint(definition), value, onChange, error }
+  if (multiple && type !== 'ip')
+    return choices.length > MAX_CHECKBOXES ? <ChoicePicker {...props} /> : <Checkboxes {...props} />
+  const value = multiple ? toList(props.value).join('; ') : (toList(props.value)[0] ?? '')
+  const hint = multiple ? joinHints(formatHint(definition), 'Several are separated by ;') : formatHint(definition)
+  const common = { label, hint, value, onChange, error }
   if (type !== 'boolean' && type !== 'choice') return <TextField {...common} {...INPUTS[type]} required={required} />
   const options =
     type === 'boolean'

@@ -54,5 +54,5 @@ export const ValueView = (props: Props) => {
       </a>
     )
   if (type === 'integer' || type === 'number') return <span className="num">{text}</span>
-  return type === 'date' ? <span className="mono">{text}</span> : text
+  return type === 'date' || type === 'ip' ? <span className="mono">{text}</span> : text
 }

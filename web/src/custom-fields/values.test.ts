@@ -22,6 +22,8 @@ const DEFINITIONS = [
   field('roles', 'choice', { multiple: true, choices: ['core', 'edge'] }),
   field('site', 'reference', { reference_to: 'datacenters' }),
   field('tag', 'text'),
+  field('peer', 'ip', { multiple: true }),
+  field('loopback', 'ip'),
 ]
 
 const NAMES = new Map([['dc-1', 'Oslo']])
@@ -37,9 +39,28 @@ const OWN: TableSpec<Row> = {
 }
 
 const ROWS: readonly Row[] = [
-  { id: '1', name: 'a', custom: { owner: 'NetEng', watts: 4, warranty: '2026-12-31', leased: true, tag: 'x' } },
-  { id: '2', name: 'b', custom: { owner: 'storage', watts: 40, warranty: '2027-06-30', roles: ['core', 'edge'] } },
-  { id: '3', name: 'c', custom: { watts: -5, leased: false, site: 'dc-1' } },
+  {
+    id: '1',
+    name: 'a',
+    custom: { loopback: '10.0.0.9', owner: 'NetEng', watts: 4, warranty: '2026-12-31', leased: true, tag: 'x' },
+  },
+  {
+    id: '2',
+    name: 'b',
+    custom: {
+      loopback: '2001:db8::1',
+      peer: ['10.0.0.1', 'fe80::1'],
+      owner: 'storage',
+      watts: 40,
+      warranty: '2027-06-30',
+      roles: ['core', 'edge'],
+    },
+  },
+  {
+    id: '3',
+    name: 'c',
+    custom: { loopback: '10.0.0.10', peer: ['10.0.0.10'], watts: -5, leased: false, site: 'dc-1' },
+  },
   { id: '4', name: 'd' },
 ]
 
@@ -56,6 +77,10 @@ describe('a filter', () => {
     ['watts:4', 'a'],
     ['watts:40', 'b'],
     ['watts:400', ''],
+    ['peer:10.0.0.1', 'b'],
+    ['peer:FE80:0:0::1', 'b'],
+    ['peer:10.0.', 'bc'],
+    ['10.0.0.10', 'c'],
     ['watts.min:4', 'ab'],
     ['watts.max:4', 'ac'],
     ['watts.min:0 watts.max:10', 'a'],

@@ -1,5 +1,6 @@
 /** How the values of custom fields are shown, searched, sorted and filtered. Also runs in the worker of the devices. */
 
+import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
@@ -56,7 +57,8 @@ const sortKey =
     const value = getOwnValue(row, definition)
     if (typeof value === 'number') return value
     const [text] = toTexts(definition, value, names)
-    return text === undefined ? undefined : toSortKey(text)
+    if (text === undefined) return undefined
+    return (definition.type === 'ip' && parseIpKey(text, DEFAULT_SPACE)) || toSortKey(text)
   }
 
 /** @param wanted in lower case */
@@ -72,6 +74,12 @@ const createMatcher = (definition: Definition, names: RefNames): Holds => {
   if (type === 'reference')
     return (value, wanted) =>
       [value].flat().some((id) => id === wanted || (names.get(String(id)) ?? '').toLowerCase().includes(wanted))
+  if (type === 'ip')
+    return (value, wanted) => {
+      const key = parseIpKey(wanted, DEFAULT_SPACE)
+      const isHeld = (ip: string) => (key ? parseIpKey(ip, DEFAULT_SPACE) === key : ip.startsWith(wanted))
+      return [value].flat().some((one) => isHeld(String(one)))
+    }
   const isPart = type === 'text' || type === 'url'
   return (value, wanted) =>
     [value].flat().some((one) => {
@@ -119,7 +127,7 @@ export const withCustomFields = <T extends WithCustom>(
   definitions: readonly Definition[],
   names: RefNames,
 ): TableSpec<T> => {
-  const searched = definitions.filter(({ searchable }) => searchable)
+  const searched = definitions.filter(({ searchable, type }) => searchable || type === 'ip')
   const sorted = definitions.filter(({ multiple }) => !multiple)
   const filters = definitions.flatMap((one) => Object.entries(createFilters(one, names)))
   const facets = definitions

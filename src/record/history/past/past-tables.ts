@@ -123,7 +123,8 @@ const buildFields = (engine: PastSql, names: readonly string[]): Columns =>
  * Returns the values of the custom fields that searches found, by the definitions of then. Texts beyond ASCII are beside the document.
  */
 const selectSearchedValues = (engine: PastSql): string => {
-  const searched = "SELECT f.name FROM custom_fields AS f WHERE f.resource = 'devices' AND f.searchable = 1"
+  const searched =
+    "SELECT f.name FROM custom_fields AS f WHERE f.resource = 'devices' AND (f.searchable = 1 OR f.type = 'ip')"
   const valuesIn = (json: string, as: (text: string) => string): string => {
     const { from, key, text } = engine.entries(json, 'custom', 'c')
     return `SELECT string_agg('\n' || ${as(text)}, '' ORDER BY ${key}) FROM ${from} WHERE ${key} IN (${searched})`
