@@ -1,11 +1,11 @@
 /** Finds the objects that have an address as a value of a custom field. An address of such a value is not in use by it. */
 import { containsText } from '../../database/query/contains.ts'
-import { FACTS, type Resource, toTableName } from '../../inventory/resources.ts'
+import { FACTS, isResource, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { getLabel } from '../../resource/columns.ts'
 import { loadFieldsOfType } from '../../resource/custom/definitions.ts'
-import type { Custom } from '../../resource/custom/fields.ts'
+import { type Custom, toObjectResource } from '../../resource/custom/fields.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as values from '../../resource/custom/store.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
@@ -28,7 +28,7 @@ const listPlaces = (field: StoredField): Place[] =>
         { field, resource: 'devices', isInAddress: true },
         { field, resource: 'reservations', isInAddress: false },
       ]
-    : [{ field, resource: field.resource, isInAddress: false }]
+    : [{ field, resource: toObjectResource(field.resource), isInAddress: false }]
 
 const holds = ({ custom = {} }: Holder, { name }: StoredField, ip: string): boolean =>
   Object.hasOwn(custom, name) && [custom[name] ?? []].flat().includes(ip)
@@ -82,7 +82,9 @@ export const findValueHolders = async (ctx: Ctx, ip: string): Promise<LookupObje
       const rows = ctx.isPast ? await findPastRows(ctx, place, ip) : await findRows(ctx, place, objectIds)
       const label = getLabel(FACTS[resource])
       const path = `${isInAddress ? 'addresses.' : ''}custom.${field.name}`
-      for (const row of rows) found.push({ resource, kind_id: null, id: row.id, name: String(row[label]), field: path })
+      // The definitions of objects of a kind have its id.
+      const kind_id = isResource(field.resource) || field.resource === 'addresses' ? null : field.resource
+      for (const row of rows) found.push({ resource, kind_id, id: row.id, name: String(row[label]), field: path })
       if (found.length > MAX_OF_EACH) return found.slice(0, MAX_OF_EACH + 1)
     }
   }

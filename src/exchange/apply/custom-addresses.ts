@@ -52,8 +52,8 @@ export const withStoredAddresses = async (
       ? { ...row, default: toStored(row.default, row.multiple === true) }
       : row
   const resource = getCustomResource(list)
-  const own = (resource && (await fieldsOf(resource))) ?? NONE
-  const inside = (list === 'devices' && Array.isArray(row.addresses) && (await fieldsOf('addresses'))) || NONE
+  const own = resource === undefined ? NONE : ((await fieldsOf(resource)) ?? NONE)
+  const inside = list === 'devices' ? ((await fieldsOf('addresses')) ?? NONE) : NONE
   return {
     ...row,
     ...(own.size > 0 && row.custom !== undefined && { custom: withStored(row.custom, own) }),
