@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { takeOneIn } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, openMore, world } from './harness.ts'
 
 const it = world({ devices: 300, env: PEOPLE })
 const as = 'admin'
@@ -129,6 +129,7 @@ test.each(takeOneIn(2, FORMS))('a new device, with words that mean something to 
       await open('/devices?new=1')
       await page.getByLabel('Name · required').fill(name)
       await page.getByLabel('Address 1', { exact: true }).fill(form === 'curl' ? '10.250.0.1' : '10.250.0.2')
+      await openMore(page)
       await page.getByLabel('Tags').fill('a b, c')
       await page.getByLabel('Description').fill('--two\nlines')
       expect(await axeFindings(page)).toEqual([])

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
-import { axeFindings, countClicks, countRequests, eventually, world } from './harness.ts'
+import { axeFindings, countClicks, countRequests, eventually, openMore, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
@@ -147,6 +147,34 @@ test('all matching devices are selected, and exactly these are tagged', () =>
       expect(new Set(tagged.map(({ status }) => status))).toEqual(new Set(['maintenance']))
     },
     { as },
+  ))
+
+test('Ctrl Enter sends a form from every field, and its first wrong field gets the focus', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices?new=1')
+      const form = page.getByRole('dialog', { name: 'New device' })
+      for (const name of ['Identity', 'Place']) await form.getByRole('heading', { name }).waitFor()
+      expect(await form.getByLabel('Tags').isVisible()).toBe(false)
+      await openMore(page)
+      await form.getByLabel('Domains').fill('not a domain')
+      await form.getByText('More', { exact: true }).click()
+      await form.getByLabel('Domains').waitFor({ state: 'hidden' })
+      await form.getByLabel('Operating system').fill('Plan 9')
+      await page.keyboard.press('Control+Enter')
+      await form.getByText('2 fields need a correction: Name, Domains').waitFor()
+      await form.getByText(/^Name (is|must) /).waitFor()
+      expect(await form.getByLabel('Name · required').evaluate((field) => field.matches(':focus'))).toBe(true)
+      expect(await axeFindings(page)).toEqual([])
+      await form.getByRole('button', { name: 'Domains' }).click()
+      expect(await form.getByLabel('Domains').evaluate((field) => field.matches(':focus'))).toBe(true)
+      await form.getByLabel('Domains').fill('example.net')
+      await form.getByLabel('Name · required').fill('by-ctrl-enter')
+      await form.getByLabel('Description').fill('two lines')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Created by-ctrl-enter').waitFor()
+    },
+    { as, expected: ['400 /api/devices'] },
   ))
 
 test('forty devices are decommissioned with four clicks, and back with one', () =>

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from 'playwright-core'
 import { findChromium } from '../scripts/server-binaries.mjs'
 import { ensureWeb } from '../scripts/web.mjs'
 import { type Role, type RunningPlat, type ServerOptions, startPlat } from './server.ts'
@@ -297,6 +297,15 @@ const AXE_WHERE = {
   menu: "{ include: ['[role=menu]', '[aria-haspopup=menu]'] }",
 }
 type AxePart = keyof typeof AXE_WHERE
+
+/** Opens the last section of a form. */
+export const openMore = (page: Page): Promise<void> => page.locator('details:not([open]) > summary').click()
+
+/** Chooses an object in a field by its name. */
+export const choose = async (field: Locator, name: string): Promise<void> => {
+  await field.fill(name)
+  await field.page().getByRole('option', { name }).first().click()
+}
 
 /** Counts the clicks of the user on the page from now on. The list of a native choice is not a part of the page. */
 export const countClicks = async (page: Page): Promise<() => Promise<number>> => {

@@ -16,6 +16,11 @@ import { Toasts } from './ui/toast.tsx'
 followPrinting()
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has the root')
+// Ctrl Enter sends the form from every field of it.
+document.addEventListener('keydown', ({ key, ctrlKey, metaKey, target, defaultPrevented }) => {
+  if (key !== 'Enter' || !(ctrlKey || metaKey) || defaultPrevented) return
+  if (target instanceof Element) target.closest('form')?.querySelector<HTMLElement>('[type=submit]')?.click()
+})
 // A transition renders in slices, so that keystrokes are handled during the first render.
 startTransition(() =>
   createRoot(root, {

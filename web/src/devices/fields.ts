@@ -60,7 +60,13 @@ export const buildDeviceFields = (names: Names = new Map()) =>
       id: { filter: { test: 'equals' } },
       // Sorted as the server does, so that the rows arrive in order.
       name: { column: { width: 168 }, sort: ({ name }) => toSortKey(name) },
-      hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
+      hostname: {
+        label: 'Host name',
+        form: { isHalf: true },
+        column: { width: 220, isMono: true },
+        sort: false,
+        filter: false,
+      },
       description: { column: false },
       make_model: { label: 'Model', form: { isHalf: true }, column: { id: 'model', width: 186 } },
       os: { form: { label: 'Operating system', isHalf: true }, column: { width: 134 } },
@@ -86,7 +92,7 @@ export const buildDeviceFields = (names: Names = new Map()) =>
       device_type_id: {
         ...PLACED,
         text: ({ device_type_id }) => (device_type_id ? (names.get(device_type_id) ?? device_type_id) : ''),
-        form: { hint: '' },
+        form: { hint: '', isHalf: true },
         column: { id: 'type', width: 170 },
         filter: { test: 'contains' },
       },
@@ -112,8 +118,12 @@ export const fields = buildDeviceFields()
 /** The order of the fields where it is not that of the declaration. A field that is not named comes last. */
 export const DEVICE_ORDER = {
   form: [
-    ...['name', 'status', 'datacenter_id', 'device_type_id', 'addresses', 'hostname', 'make_model', 'os'],
-    ...['location', 'username', 'mount', 'tags', 'domains', 'description'],
+    ['Identity', ['name', 'status', 'device_type_id', 'hostname', 'make_model', 'os']],
+    ['', ['addresses']],
+    ['Place', ['datacenter_id', 'location', 'mount']],
+    // The values of custom fields have the headings of their groups.
+    ['', ['custom']],
+    ['More', ['description', 'tags', 'domains', 'username']],
   ],
   /** The columns that are shown by default. */
   table: ['name', 'addresses', 'status', 'datacenter_id', 'make_model', 'os', 'tags', 'location'],

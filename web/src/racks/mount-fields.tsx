@@ -1,6 +1,7 @@
 /** The place of a device in a rack, in its form. */
 import { useQuery } from '@tanstack/react-query'
 import { type MountForm, readMount, writeMount } from '../devices/form/mount-values.ts'
+import { type Choice, ChoiceField } from '../resource/form/choice-field.tsx'
 import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import fieldCss from '../ui/field.module.css'
@@ -27,30 +28,36 @@ const SLOTS: readonly (readonly [string, string])[] = [
 
 type Props = Pick<ControlInput, 'value' | 'onChange' | 'errors'>
 
-export const MountFields = ({ value, onChange, errors }: Props) => {
-  const { may } = usePermit()
-  const { data: racks = [] } = useQuery({ ...racksQuery, enabled: may('racks:list') })
+/** Returns the props of the control of one part. */
+const createControls = ({ value, onChange, errors }: Props) => {
   const mount = readMount(value)
-  const control = (name: keyof MountForm) => ({
+  return (name: keyof MountForm) => ({
     value: mount[name],
     onChange: (text: string) => onChange(writeMount({ ...mount, [name]: text })),
     error: errors[`mount.${name}`],
   })
-  const isKnown = mount.rack_id === '' || racks.some(({ id }) => id === mount.rack_id)
-  const options = [
-    ['', 'None'] as const,
-    ...racks.map(({ id, name, location }) => [id, location === '' ? name : `${name} · ${location}`] as const),
-    ...(isKnown ? [] : [[mount.rack_id, mount.rack_id] as const]),
-  ]
+}
+
+/** The rack and the unit of a device. */
+export const MountFields = (props: Props) => {
+  const { may } = usePermit()
+  const { data: racks = [] } = useQuery({ ...racksQuery, enabled: may('racks:list') })
+  const control = createControls(props)
+  const { value: rackId, ...rack } = control('rack_id')
+  const choices = racks.map(({ id, name, location, usage }): Choice => {
+    const free = usage && `${usage.free_units} units free`
+    return [id, name, [location, free].filter(Boolean).join(' · ')]
+  })
   return (
     <>
-      <SelectField
+      <ChoiceField
         label="Rack"
-        {...control('rack_id')}
-        error={errors['mount.rack_id'] ?? errors.mount}
-        options={options}
+        value={rackId}
+        {...rack}
+        error={rack.error ?? props.errors.mount}
+        choices={[['', 'None'], ...choices]}
       />
-      {mount.rack_id !== '' && (
+      {rackId !== '' && (
         <>
           <div className={fieldCss.two}>
             <TextField
@@ -68,22 +75,23 @@ export const MountFields = ({ value, onChange, errors }: Props) => {
               {...control('height')}
             />
           </div>
-          <div className={fieldCss.two}>
-            <SelectField label="Face" options={FACES} {...control('face')} />
-            <SelectField label="Width" options={SLOTS} {...control('slot')} />
-          </div>
-          <div className={fieldCss.two}>
-            <SelectField label="Depth" options={DEPTHS} {...control('full_depth')} />
-            <TextField
-              label="Power in watts"
-              isMono
-              inputMode="numeric"
-              hint="Empty: as its type"
-              {...control('power_w')}
-            />
-          </div>
+          <SelectField label="Face" options={FACES} {...control('face')} />
         </>
       )}
+    </>
+  )
+}
+
+/** Parts of the place that few devices need. */
+export const MountDetails = (props: Props) => {
+  const control = createControls(props)
+  return (
+    <>
+      <TextField label="Power in watts" isMono inputMode="numeric" hint="Empty: as its type" {...control('power_w')} />
+      <div className={fieldCss.two}>
+        <SelectField label="Width" options={SLOTS} {...control('slot')} />
+        <SelectField label="Depth" options={DEPTHS} {...control('full_depth')} />
+      </div>
     </>
   )
 }

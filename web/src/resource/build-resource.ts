@@ -54,8 +54,11 @@ export const buildResource = <T extends object>(
   }
 }
 
-/** Returns the options of a reference that may be empty. */
-export const listOptions = (none: string, rows: readonly { readonly id: string; readonly name: string }[]) => [
-  ['', none] as const,
-  ...rows.map(({ id, name }) => [id, name] as const),
+type Named = { readonly id: string; readonly name: string; readonly location?: string; readonly subnet?: string }
+type Options = NonNullable<FieldSpec['options']>
+
+/** Returns the options of a reference that may be empty. A note tells equal names apart. */
+export const listOptions = (none: string, rows: readonly Named[]): Options => [
+  ['', none],
+  ...rows.map(({ id, name, subnet, location }) => [id, name, subnet ?? location] as const),
 ]

@@ -103,6 +103,7 @@ export const REFS_FIELD = {
   ...MANAGED_BY_FIELD,
   label: 'Also known as',
   form: {
+    section: 'More',
     kind: 'area',
     hint: 'One on each line, like netbox:dcim.device.42',
     // The value of a resource with refs.
@@ -154,15 +155,32 @@ export const getColumnId = <T>({ name, field }: Declared<T>): string => (field.c
 export const listColumnFields = <T extends object>(fields: Fields<T>, first: readonly string[] = []): Declared<T>[] =>
   sortFields(fields, first).filter(({ field }) => field.column !== false)
 
-/** Returns the controls of a form; `given` adds the parts that only a component has, such as loaded options. */
+/** The last section of a form, which is closed unless one of its fields is set or wrong. */
+export const MORE = 'More'
+
+/** A section of a form with its fields in their order; '' has no heading. */
+export type Section = readonly [heading: string, names: readonly string[]]
+
+/**
+ * Returns the controls of a form; `given` adds the parts that only a component has, such as loaded options.
+ * @param first the names of the fields that come first, or the sections. Fields of no section come into the last one.
+ */
 export const buildFormFields = <T extends object>(
   fields: Fields<T>,
-  first: readonly string[] = [],
+  first: readonly (string | Section)[] = [],
   given: Readonly<Record<string, Partial<FieldSpec>>> = {},
-): FieldSpec[] =>
-  sortFields(fields, first)
+): FieldSpec[] => {
+  const sections = first.filter((one) => typeof one !== 'string')
+  const headings = new Map(sections.flatMap(([heading, names]) => names.map((name) => [name, heading] as const)))
+  const order = first.flatMap((one) => (typeof one === 'string' ? one : one[1]))
+  return sortFields(fields, order)
     .filter(({ field }) => field.form !== false)
-    .map(({ name, field }) => ({ name, label: field.label, ...field.form, ...given[name] }))
+    .map(({ name, field }) => ({
+      ...{ name, label: field.label, section: headings.get(name) ?? (sections.length > 0 ? MORE : undefined) },
+      ...field.form,
+      ...given[name],
+    }))
+}
 
 const createTest = <T>({ field, read }: Declared<T>): ((row: T, value: string) => boolean) => {
   const test = (field.filter || undefined)?.test ?? 'contains'

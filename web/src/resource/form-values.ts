@@ -6,7 +6,9 @@ export const isShown = (field: FieldSpec, values: Values, isNew: boolean): boole
   field.isShown?.(values, isNew) ?? true
 
 export const createEmptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
-  Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))
+  Object.fromEntries(
+    fields.filter(({ of }) => of === undefined).map(({ name, initial = '' }) => [name, given[name] ?? initial]),
+  )
 
 /** @example formatItems(['web', 'a, b']) // 'web, "a, b"' */
 const formatItems = (items: readonly string[]): string =>
@@ -29,10 +31,12 @@ const toText = (kind: FieldSpec['kind'], value: unknown): string => {
 
 export const readValues = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>
   Object.fromEntries(
-    fields.map((field) => {
-      const value: unknown = Reflect.get(object, field.name)
-      return [field.name, field.read ? field.read(value) : toText(field.kind, value)]
-    }),
+    fields
+      .filter(({ of }) => of === undefined)
+      .map((field) => {
+        const value: unknown = Reflect.get(object, field.name)
+        return [field.name, field.read ? field.read(value) : toText(field.kind, value)]
+      }),
   )
 
 const toInputValue = (kind: FieldSpec['kind'], text: string): unknown => {
@@ -55,7 +59,7 @@ const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
 export const buildInput = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
   Object.fromEntries(
     fields
-      .filter((field) => isShown(field, values, before === undefined))
+      .filter((field) => field.of === undefined && isShown(field, values, before === undefined))
       .filter((field) => before === undefined || isChanged(field, values, before))
       .map((field) => [field.name, getSentValue(field, values, before)] as const)
       .filter(([, value]) => value !== undefined),

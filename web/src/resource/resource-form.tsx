@@ -1,6 +1,6 @@
 /** The form of an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
 import { getChangeId } from '../api/client.ts'
 import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import type { GetCall } from '../commands/call.ts'
@@ -8,14 +8,44 @@ import { CommandMenu } from '../commands/command-menu.tsx'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
 import css from '../ui/field.module.css'
-import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { Alert, Checkbox, SelectField, TextArea, TextField, toSentence } from '../ui/field.tsx'
 import { FIRST_FIELD } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
+import { MORE } from './fields.ts'
+import { ChoiceField } from './form/choice-field.tsx'
+import { Corrections } from './form/corrections.tsx'
+import { FormSections } from './form/form-sections.tsx'
 import { buildInput, isShown } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
 import { createUndo } from './object/undo.ts'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
 import type { Opened } from './use-opened.ts'
+
+type FlagProps = ControlInput & { readonly label: string; readonly hint: string | undefined }
+
+const FlagField = ({ label, hint, error, value, onChange }: FlagProps) => {
+  const id = useId()
+  const note = error === undefined ? hint : toSentence(label, error)
+  return (
+    <div className={css.flag}>
+      <Checkbox
+        id={id}
+        checked={value === 'true'}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={note && `${id}-note`}
+        onChange={({ target }) => onChange(String(target.checked))}
+      />
+      <label className={css.label} htmlFor={id}>
+        {label}
+      </label>
+      {note && (
+        <p id={`${id}-note`} className={error === undefined ? css.hint : css.error}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
 
 export const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldSpec }) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed, placeholder } = field
@@ -23,7 +53,11 @@ export const FieldInput = ({ field, ...input }: ControlInput & { readonly field:
   const { value, onChange, error, isNew } = input
   const common = { label, hint, value, onChange, error }
   if (kind === 'area') return <TextArea {...common} placeholder={placeholder} />
-  if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
+  const isDisabled = isFixed === true && !isNew
+  if (kind === 'reference')
+    return <ChoiceField {...common} choices={options} isRequired={isRequired === true} isDisabled={isDisabled} />
+  if (kind === 'flag' && options.length === 0) return <FlagField {...input} label={label} hint={hint} />
+  if (kind === 'select' || kind === 'flag') return <SelectField {...common} options={options} isDisabled={isDisabled} />
   const type = kind === 'moment' ? 'datetime-local' : 'text'
   return (
     <TextField
@@ -33,7 +67,7 @@ export const FieldInput = ({ field, ...input }: ControlInput & { readonly field:
       inputMode={kind === 'number' ? 'numeric' : 'text'}
       isMono={isMono === true || kind === 'number'}
       required={isRequired === true}
-      readOnly={isFixed === true && !isNew}
+      readOnly={isDisabled}
     />
   )
 }
@@ -43,16 +77,11 @@ const findError = (errors: Readonly<Record<string, string>>, name: string): stri
   errors[name] ??
   Object.entries(errors).find(([field]) => field.startsWith(name) && /^[[.]/.test(field.slice(name.length)))?.[1]
 
-/** One field in each line, or two that are half as wide. */
-const splitIntoLines = (fields: readonly FieldSpec[]): FieldSpec[][] => {
-  const lines: FieldSpec[][] = []
-  for (const field of fields) {
-    const last = lines.at(-1)
-    if (field.isHalf && last?.length === 1 && last[0]?.isHalf) last.push(field)
-    else lines.push([field])
-  }
-  return lines
-}
+/** True for a value that a new object does not have, or that is typed. */
+const isSet = ({ name, of = name, initial = '', isSet: test }: FieldSpec, opened: Values, values: Values): boolean =>
+  [opened[of] ?? '', values[of] ?? ''].some((value) => (test ? test(value) : value !== '' && value !== initial))
+
+const SUBMIT_KEYS = navigator.platform.startsWith('Mac') ? '⌘↵' : '^↵'
 
 type FormProps<T> = {
   readonly resource: Resource<T>
@@ -170,34 +199,33 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
           </p>
         )}
         <fieldset className={css.fields} disabled={blocked !== undefined}>
-          {splitIntoLines(fields).map((line) => {
-            const inputs = line.map((field) => (
+          <FormSections
+            fields={fields}
+            isOpen={fields.some((field) => field.section === MORE && isSet(field, opened.values, values))}
+            renderField={(field) => (
               <FieldInput
                 key={field.name}
                 field={field}
-                value={values[field.name] ?? ''}
-                onChange={(value) => change(field.name, value)}
+                value={values[field.of ?? field.name] ?? ''}
+                onChange={(value) => change(field.of ?? field.name, value)}
                 error={findError(errors, field.name)}
                 errors={errors}
                 isNew={id === undefined}
                 values={values}
               />
-            ))
-            return line.length === 1 ? (
-              inputs
-            ) : (
-              <div key={line[0]?.name} className={css.two}>
-                {inputs}
-              </div>
-            )
-          })}
+            )}
+          />
           {hasNote && <NoteField value={note} onChange={setNote} />}
         </fieldset>
         {id !== undefined && resource.below?.(id)}
       </div>
+      <Corrections form={form} error={save.error} />
       <footer className={css.foot}>
         <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
           {id === undefined ? `Create ${resource.noun}` : 'Save'}
+          <span aria-hidden="true">
+            <kbd>{SUBMIT_KEYS}</kbd>
+          </span>
         </Button>
         {onClose ? (
           <Button onClick={onClose}>Cancel</Button>

@@ -19,7 +19,14 @@ export type ControlInput = {
 export type FieldSpec = {
   readonly name: string
   readonly label: string
-  readonly kind?: 'text' | 'area' | 'select' | 'number' | 'tags' | 'moment'
+  /** A reference chooses one of many objects by a part of its name. */
+  readonly kind?: 'text' | 'area' | 'select' | 'reference' | 'flag' | 'number' | 'tags' | 'moment'
+  /** The heading that it stands under. */
+  readonly section?: string | undefined
+  /** Shows a part of this other field, whose value it changes. */
+  readonly of?: string
+  /** True for a value that opens the section of seldom fields; by default for one that differs from a new object's. */
+  readonly isSet?: (value: string) => boolean
   readonly hint?: string
   /** Shown where nothing is typed. */
   readonly placeholder?: string
@@ -27,7 +34,8 @@ export type FieldSpec = {
   readonly isRequired?: boolean
   /** Can be chosen when it is made, and not later. */
   readonly isFixed?: boolean
-  readonly options?: readonly (readonly [string, string])[]
+  /** Values with their texts. A note tells references of one name apart. */
+  readonly options?: readonly (readonly [value: string, text: string, note?: string | undefined])[]
   /** In the place of a control of one of the kinds; `read` and `send` are how its text is made of the object and sent. */
   readonly render?: (input: ControlInput) => ReactNode
   readonly read?: (value: unknown) => string

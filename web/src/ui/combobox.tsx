@@ -78,7 +78,8 @@ export const Combobox = (props: Props) => {
       if (text === undefined) type(isFree ? value : '')
       else setActive((Math.max(current, by > 0 ? -1 : 0) + by + options.length) % Math.max(1, options.length))
     } else if (event.key === 'Enter' && text !== undefined && option) {
-      event.preventDefault()
+      // With Ctrl it sends the form as well.
+      if (!event.ctrlKey && !event.metaKey) event.preventDefault()
       choose(option)
     } else if (event.key === 'Escape' && isOpen) {
       // Escape closes only the list, not the layer around it.

@@ -13,6 +13,13 @@ type Wiring = { readonly id: string; readonly 'aria-invalid'?: true; readonly 'a
 
 type FieldProps = Described & { readonly isRequired?: boolean; readonly children: (wiring: Wiring) => ReactNode }
 
+/** Messages of the server begin with a verb: the subject is the field. @example 'is required' */
+const PREDICATE =
+  /^(is|are|has|have|must|may|needs?|cannot|can't|would|does|overlaps|begins|ends|names|contains|holds|lies|belongs|takes) /
+
+export const toSentence = (label: string, error: string): string =>
+  PREDICATE.test(error) ? `${label} ${error}` : error
+
 export const Field = ({ label, hint, error, isRequired, children }: FieldProps) => {
   const id = useId()
   const noteId = `${id}-note`
@@ -30,7 +37,7 @@ export const Field = ({ label, hint, error, isRequired, children }: FieldProps) 
       })}
       {hasNote && (
         <p id={noteId} className={error === undefined ? css.hint : css.error}>
-          {error ?? hint}
+          {error === undefined ? hint : toSentence(label, error)}
         </p>
       )}
     </div>
@@ -83,7 +90,7 @@ export const TextArea = ({ label, hint, error, value, onChange, placeholder }: T
 type SelectFieldProps = Described & {
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly options: readonly (readonly [string, string])[]
+  readonly options: readonly (readonly [value: string, text: string, note?: string | undefined])[]
   readonly isDisabled?: boolean
 }
 

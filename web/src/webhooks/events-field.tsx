@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { usePermit } from '../shell/me.ts'
 import fieldCss from '../ui/field.module.css'
-import { Checkbox } from '../ui/field.tsx'
+import { Checkbox, toSentence } from '../ui/field.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { type EventName, eventsQuery } from './queries.ts'
 import css from './webhooks.module.css'
@@ -38,6 +38,8 @@ export const EventsField = ({ value, onChange, error }: Props) => {
   const { data } = useQuery(eventsQuery)
   const { may } = usePermit()
   const chosen = new Set(parseEvents(value))
+  /** The events that the user may read. */
+  const mine = (data ?? []).filter(({ permission }) => may(permission)).map(({ name }) => name)
   const families = [...Map.groupBy(data ?? [], getFamily)]
   const turn = (names: readonly string[], isOn: boolean) => {
     const next = new Set(chosen)
@@ -49,11 +51,31 @@ export const EventsField = ({ value, onChange, error }: Props) => {
     onChange((data ?? []).flatMap(({ name }) => (next.has(name) ? [name] : [])).join(','))
   }
   return (
-    <fieldset className={css.events} aria-describedby={error === undefined ? undefined : `${id}-note`}>
+    <fieldset
+      className={css.events}
+      data-invalid={error === undefined ? undefined : ''}
+      aria-describedby={error === undefined ? undefined : `${id}-note`}
+    >
       <legend className={fieldCss.label}>
         Events<span className={fieldCss.optional}> · required</span>
       </legend>
       {!data && <Skeleton />}
+      {data && (
+        <div className={css.event}>
+          <Checkbox
+            id={`${id}-all`}
+            checked={mine.length > 0 && mine.every((name) => chosen.has(name))}
+            isMixed={chosen.size > 0 && !mine.every((name) => chosen.has(name))}
+            onChange={() => turn(mine, !mine.every((name) => chosen.has(name)))}
+          />
+          <label htmlFor={`${id}-all`} className={css.familyName}>
+            All events
+          </label>
+          <span className="muted">
+            {chosen.size} of {data.length}
+          </span>
+        </div>
+      )}
       {families.map(([family, entries]) => {
         const names = entries.map(({ name }) => name)
         const allowed = entries.filter(({ permission }) => may(permission)).map(({ name }) => name)
@@ -98,7 +120,7 @@ export const EventsField = ({ value, onChange, error }: Props) => {
       })}
       {error !== undefined && (
         <p id={`${id}-note`} className={fieldCss.error}>
-          {error}
+          {toSentence('Events', error)}
         </p>
       )}
     </fieldset>

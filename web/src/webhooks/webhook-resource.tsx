@@ -59,11 +59,8 @@ const buildFields = (stored: Webhook | undefined, allowsPrivate: boolean | undef
   {
     name: 'enabled',
     label: 'Enabled',
-    kind: 'select',
-    options: [
-      ['true', 'Yes, it receives events'],
-      ['false', 'No'],
-    ],
+    kind: 'flag',
+    hint: 'It receives events',
     send: (text) => text !== 'false',
   },
   buildSecretField(stored),

@@ -56,18 +56,17 @@ export const BulkField = ({ field, value, onChange, counts, errors, values }: Pr
   const { name, label, kind, options = [] } = field
   const error = errors[name]
   const placeholder = value === undefined ? LEAVE : ''
-  if (kind === 'select') {
-    const common = { label, hint: counts, error }
-    // A choice of none means a reference, of which there may be many.
-    if (options[0]?.[0] !== '')
-      return (
-        <SelectField
-          {...common}
-          value={value ?? LEFT}
-          onChange={(next) => onChange(next === LEFT ? undefined : next)}
-          options={[[LEFT, LEAVE], ...options]}
-        />
-      )
+  const common = { label, hint: counts, error }
+  if (kind === 'select')
+    return (
+      <SelectField
+        {...common}
+        value={value ?? LEFT}
+        onChange={(next) => onChange(next === LEFT ? undefined : next)}
+        options={[[LEFT, LEAVE], ...options]}
+      />
+    )
+  if (kind === 'reference')
     return (
       <Touchable
         label={label}
@@ -79,7 +78,6 @@ export const BulkField = ({ field, value, onChange, counts, errors, values }: Pr
         <ChoiceField {...common} value={value ?? ''} onChange={onChange} choices={options} placeholder={placeholder} />
       </Touchable>
     )
-  }
   const { hint: _, isRequired: __, ...plain } = field
   const isTag = name.endsWith('_tags')
   return (

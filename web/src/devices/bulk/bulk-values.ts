@@ -35,6 +35,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 export const listSharedFields = (fields: readonly FieldSpec[]): readonly FieldSpec[] =>
   fields.flatMap((field) => {
     if (field.name === 'tags') return TAG_FIELDS
+    if (field.of !== undefined) return []
     return LEFT_OUT.has(field.name) || field.isShown?.({}, true) === false ? [] : [field]
   })
 

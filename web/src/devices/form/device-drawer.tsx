@@ -6,8 +6,9 @@ import { datacentersQuery, deviceTypesQuery } from '../../api/queries.ts'
 import { buildCustomControl } from '../../custom-fields/known-custom.tsx'
 import type { DeviceType } from '../../device-types/fields.ts'
 import { useHasRacks } from '../../racks/known-racks.ts'
-import { buildFormFields } from '../../resource/fields.ts'
-import type { Resource, Values } from '../../resource/resource.ts'
+import { listOptions } from '../../resource/build-resource.ts'
+import { buildFormFields, MORE } from '../../resource/fields.ts'
+import type { FieldSpec, Resource, Values } from '../../resource/resource.ts'
 import { ResourceDrawer } from '../../resource/resource-drawer.tsx'
 import { useIsInUse, usePermit } from '../../shell/me.ts'
 import { usePageSearch } from '../../table/list-search.ts'
@@ -21,11 +22,24 @@ import {
   parseAddressInput,
   writeAddresses,
 } from './address-form.ts'
-import { mountInput, mountText } from './mount-values.ts'
+import { hasMountDetails, mountInput, mountText } from './mount-values.ts'
 
 const MountFields = lazy(() =>
   import('../../racks/mount-fields.tsx').then((module) => ({ default: module.MountFields })),
 )
+const MountDetails = lazy(() =>
+  import('../../racks/mount-fields.tsx').then((module) => ({ default: module.MountDetails })),
+)
+
+const buildMountDetails = (hasRacks: boolean): FieldSpec => ({
+  ...{ name: 'mount_details', label: 'Power, width, depth', of: 'mount', section: MORE, isSet: hasMountDetails },
+  isShown: ({ mount = '' }) => hasRacks && mount !== '',
+  render: (input) => (
+    <Suspense>
+      <MountDetails {...input} />
+    </Suspense>
+  ),
+})
 
 type Known = {
   readonly datacenters: readonly Datacenter[]
@@ -37,26 +51,29 @@ const NO_TYPES: readonly DeviceType[] = []
 
 export const buildDeviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
   ...DEVICE_RESOURCE,
-  fields: buildFormFields(buildDeviceFields(), DEVICE_ORDER.form, {
-    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
-    device_type_id: {
-      options: [['', 'None'], ...types.map(({ id, name }) => [id, name] as const)],
-      isShown: () => types.length > 0,
-      hint: 'A new device gets its ports',
-    },
-    mount: {
-      read: mountText,
-      send: mountInput,
-      isShown: () => hasRacks,
-      render: (input) => (
-        <Suspense>
-          <MountFields {...input} />
-        </Suspense>
-      ),
-    },
-    custom: buildCustomControl('devices'),
-    addresses: { read: formatAddresses, send: parseAddressInput, render: (input) => <AddressFields {...input} /> },
-  }),
+  fields: [
+    ...buildFormFields(buildDeviceFields(), DEVICE_ORDER.form, {
+      datacenter_id: { options: listOptions('None', datacenters) },
+      device_type_id: {
+        options: listOptions('None', types),
+        isShown: () => types.length > 0,
+        hint: 'A new device gets its ports',
+      },
+      mount: {
+        read: mountText,
+        send: mountInput,
+        isShown: () => hasRacks,
+        render: (input) => (
+          <Suspense>
+            <MountFields {...input} />
+          </Suspense>
+        ),
+      },
+      custom: buildCustomControl('devices'),
+      addresses: { read: formatAddresses, send: parseAddressInput, render: (input) => <AddressFields {...input} /> },
+    }),
+    buildMountDetails(hasRacks),
+  ],
 })
 
 export type DrawerProps = {

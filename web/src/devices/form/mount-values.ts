@@ -35,6 +35,12 @@ export const readMount = (text: string): MountForm =>
   // The form has written it.
   text === '' ? EMPTY : { ...EMPTY, ...(JSON.parse(text) as Partial<MountForm>) }
 
+/** True if a part of the place is given that few devices need. */
+export const hasMountDetails = (text: string): boolean => {
+  const { full_depth, slot, power_w } = readMount(text)
+  return full_depth !== '' || power_w !== '' || slot !== EMPTY.slot
+}
+
 /** A text that is no number is sent as it is typed, so that the server names the field. */
 const toSentNumber = (text: string): unknown => {
   const typed = text.trim()

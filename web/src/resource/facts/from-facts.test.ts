@@ -64,7 +64,7 @@ describe('a field without a difference', () => {
 
   test('has the control of its type, with the description as its hint', () => {
     expect(controls.height).toMatchObject({ kind: 'number', initial: '42', hint: 'The height in units' })
-    expect(controls.datacenter_id).toMatchObject({ kind: 'select', label: 'Datacenter' })
+    expect(controls.datacenter_id).toMatchObject({ kind: 'reference', label: 'Datacenter' })
     expect(controls.description).toMatchObject({ kind: 'area' })
     expect(controls.name).toMatchObject({ isRequired: true })
     expect(controls.numbering?.options).toEqual([

@@ -75,11 +75,6 @@ export const toLabel = (name: string): string =>
 export const toChoices = <const T extends string>(values: readonly T[]): (readonly [T, string])[] =>
   values.map((value) => [value, withCapital(value.replaceAll('_', ' '))] as const)
 
-export const YES_NO = [
-  ['true', 'Yes'],
-  ['false', 'No'],
-] as const
-
 /** The column of an id has the name of the object: `datacenter` of `datacenter_id`. */
 const getShortName = (name: string): string => name.replace(/_id(s?)$/, '$1')
 
@@ -89,7 +84,7 @@ type Default = Field<Row>
 const buildReference = (name: string, names: Names): Partial<Default> => ({
   text: (row) => names.get(String(row[name] ?? '')) ?? '',
   isSearched: false,
-  form: { kind: 'select' },
+  form: { kind: 'reference' },
   column: { id: getShortName(name), width: 150 },
   filter: { test: 'begins', hasFacet: true },
 })
@@ -106,7 +101,7 @@ const buildNumber = (name: string, usual: number | undefined): Partial<Default> 
 const buildFlag = (name: string, usual: boolean): Partial<Default> => ({
   text: (row) => (row[name] ? 'yes' : 'no'),
   isSearched: false,
-  form: { kind: 'select', initial: String(usual), options: YES_NO, send: (text) => text === 'true' },
+  form: { kind: 'flag', initial: String(usual), send: (text) => text === 'true' },
   column: { width: 100 },
   filter: { test: 'equals' },
 })
