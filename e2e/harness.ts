@@ -299,7 +299,11 @@ const AXE_WHERE = {
 type AxePart = keyof typeof AXE_WHERE
 
 /** Opens the last section of a form. */
-export const openMore = (page: Page): Promise<void> => page.locator('details:not([open]) > summary').click()
+export const openMore = (page: Page): Promise<void> =>
+  page
+    .locator('details:not([open]) > summary')
+    .filter({ has: page.getByText('More', { exact: true }) })
+    .click()
 
 /** Chooses an object in a field by its name. */
 export const choose = async (field: Locator, name: string): Promise<void> => {

@@ -27,9 +27,49 @@ const LAZY_FOLDERS = [
   'utilization',
 ].filter((one) => !FIRST_FOLDERS.includes(one))
 
-const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|lazy-|use-address-dialog|place\.ts|layout\.worker|command-menu|printing|subnet-key|zones-query|options\.|has-passkeys)|shell/(key-sheet|phone-bar)|views/(view-dialogs|change-views|move-stored|count-view|pinned-list)|live/(apply|follow-feed|keys)|palette/(results|entries|order)|devices/(bulk/|relate-dialog|relationships-tab|addresses-tab|address-networks|form/(device-drawer|address-f|duplicate))|resource/(object/delete-confirm|build-resource|declared|owned-resource|reference-control|resource-form|form/)|ui/combobox\.tsx)`,
-)
+/** Files of a lazy folder that the first file has. */
+const FIRST_PARTS = [
+  'resource',
+  'fields',
+  'active-',
+  'known-',
+  'lazy-',
+  'use-address-dialog',
+  String.raw`place\.ts`,
+  String.raw`layout\.worker`,
+  'command-menu',
+  'printing',
+  'subnet-key',
+  'zones-query',
+  String.raw`options\.`,
+  'has-passkeys',
+]
+
+/** The beginnings of paths in web/src that the first file lacks. */
+const LAZY_PATHS = [
+  `(${LAZY_FOLDERS.join('|')})/(?!${FIRST_PARTS.join('|')})`,
+  'devices/address-networks',
+  'devices/addresses-tab',
+  'devices/bulk/',
+  'devices/form/(address-f|device-drawer|duplicate)',
+  'devices/relate-dialog',
+  'devices/relationships-tab',
+  'live/(apply|follow-feed)',
+  'overview/attention',
+  'palette/(results|entries|order)',
+  'resource/(build-resource|declared|owned-resource|reference-control|resource-form)',
+  'resource/form/',
+  'resource/object/delete-confirm',
+  'shell/(key-sheet|phone-bar)',
+  'ui/combobox',
+  'views/(view-dialogs|change-views|move-stored|count-view|pinned-list)',
+]
+
+const LAZY = new RegExp(`/web/src/(${LAZY_PATHS.join('|')})`)
+
+/** Icons that only later files show. */
+const LATER_ICONS =
+  /\/lucide-react\/.*\/icons\/(arrow-right|chevron-up|circle-x|dices|ellipsis|eye|eye-off|grip-vertical|lock|menu|moon|rotate-cw|smartphone|sun|undo-2|zap)\.m?js$/
 
 /** Pages of users and permissions. */
 const ACCESS = /\/web\/src\/(access|account)\//
@@ -62,8 +102,8 @@ const OVERVIEW = /\/web\/src\/overview\//
 
 const UTILIZATION = /\/web\/src\/utilization\//
 
-/** The form of every resource, which the pages load when they are quiet. */
-const FORMS = /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections))|ui\/combobox)\.tsx/
+/** The form of every resource, with what its fields choose from, which the pages load when they are quiet. */
+const FORMS = /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
@@ -75,7 +115,7 @@ const DISCOVERY = /\/web\/src\/discovery\//
 const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
 
 /** The form of a device. */
-const DEVICE_FORM = /\/web\/src\/devices\/form\/(device-drawer|address-f)/
+const DEVICE_FORM = /\/web\/src\/(devices\/form\/(device-drawer|address-f)|racks\/mount-fields)/
 
 /** Dialogs of several devices, and of devices in racks, loaded when they are opened. */
 const DEVICE_DIALOGS =
@@ -97,7 +137,7 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
 /** Loaded once the page is quiet: the live feed, how its events refresh the lists, the rows of the palette, and the list of the settings. */
-const LIVE = /\/web\/src\/(live\/(apply|follow-feed|keys)|palette\/(results|entries|order)|settings\/settings-list)/
+const LIVE = /\/web\/src\/(live\/(apply|follow-feed)|palette\/(results|entries|order)|settings\/settings-list)/
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
@@ -182,6 +222,7 @@ const QR = /\/node_modules\/uqr\//
 /** All other sources are one file: else the bundler makes one for each set of pages that share a module. */
 const isShared = (id: string): boolean =>
   !LAZY.test(id) &&
+  !LATER_ICONS.test(id) &&
   !LISTS.test(id) &&
   !LATER_FACTS.test(id) &&
   !ALL_LISTS.test(id) &&

@@ -223,9 +223,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
       <footer className={css.foot}>
         <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
           {id === undefined ? `Create ${resource.noun}` : 'Save'}
-          <span aria-hidden="true">
-            <kbd>{SUBMIT_KEYS}</kbd>
-          </span>
+          <kbd aria-hidden="true" data-keys={SUBMIT_KEYS} />
         </Button>
         {onClose ? (
           <Button onClick={onClose}>Cancel</Button>

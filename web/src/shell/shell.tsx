@@ -6,7 +6,7 @@ import { asOf } from '../api/as-of.ts'
 import { setSignedOutListener } from '../api/connection.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
-import { useLive } from '../live/use-live.ts'
+import { isQuiet, useLive } from '../live/use-live.ts'
 import { Palette } from '../palette/palette.tsx'
 import { loadForm } from '../resource/load-form.ts'
 import { cx } from '../ui/cx.ts'
@@ -51,16 +51,20 @@ const useChords = (): void => {
   useHotkeys({ '?': () => keysAreOpen.set(true), t: () => clockIsOpen.set(true) })
 }
 
-/** Delay of the code of forms, so that it does not compete with the first page. */
-const PRELOAD_MS = 500
-
-/** Loads the form before its first use, because keystrokes right after its key must reach it. */
+/** Loads the form before its first use, because keystrokes right after its key must reach it. It does not compete with the first page. */
 const usePreload = (): void => {
+  const isWanted = useStore(isQuiet)
   useEffect(() => {
     // A failure is shown when a form is opened.
-    const timer = setTimeout(() => void loadForm().catch(() => {}), PRELOAD_MS)
-    return () => clearTimeout(timer)
-  }, [])
+    const load = () => void loadForm().catch(() => {})
+    if (isWanted) load()
+    addEventListener('keydown', load, { once: true })
+    addEventListener('pointerdown', load, { once: true })
+    return () => {
+      removeEventListener('keydown', load)
+      removeEventListener('pointerdown', load)
+    }
+  }, [isWanted])
 }
 
 /** Redirects to the sign-in page, which returns to the current page. */
