@@ -223,7 +223,9 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
       <footer className={css.foot}>
         <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
           {id === undefined ? `Create ${resource.noun}` : 'Save'}
-          <kbd aria-hidden="true" data-keys={SUBMIT_KEYS} />
+          <span aria-hidden="true">
+            <kbd data-keys={SUBMIT_KEYS} />
+          </span>
         </Button>
         {onClose ? (
           <Button onClick={onClose}>Cancel</Button>
