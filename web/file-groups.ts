@@ -102,7 +102,7 @@ const OVERVIEW = /\/web\/src\/overview\//
 
 const UTILIZATION = /\/web\/src\/utilization\//
 
-/** The form of every resource, with what its fields choose from, which the pages load when they are quiet. */
+/** The form of every resource with the fields of references, which a page loads when it is quiet or used. */
 const FORMS = /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
