@@ -278,7 +278,7 @@ export const eventually = async <T>(ask: () => Promise<T>, wanted: T): Promise<v
 }
 
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
-const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 type AxeViolation = { readonly id: string; readonly target: readonly string[]; readonly failureSummary?: string }
 
@@ -318,8 +318,8 @@ export const countClicks = async (page: Page): Promise<() => Promise<number>> =>
 }
 
 /**
- * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, leaves out tables, or
- * checks only menus and their buttons, where other checks cover the rest.
+ * Returns the violations of WCAG 2.2 AA and of best practices that axe finds in the page, one line each. Optionally checks only the
+ * look, leaves out tables, or checks only menus and their buttons, where other checks cover the rest.
  */
 export const axeFindings = async (page: Page, part: AxePart = 'all'): Promise<string[]> => {
   await settled(page)

@@ -213,7 +213,7 @@ test('the changes are filtered in the URL, and one is opened by keys', async () 
       await open('/')
       await page.keyboard.press('g')
       await page.keyboard.press('y')
-      await page.getByRole('grid', { name: 'History' }).waitFor()
+      await page.getByRole('treegrid', { name: 'History' }).waitFor()
       await page.getByRole('combobox', { name: 'Filter' }).fill('kind:network list')
       await page.waitForURL(/q=kind/)
       await page.getByRole('gridcell', { name: 'listed created', exact: true }).waitFor()
@@ -223,7 +223,7 @@ test('the changes are filtered in the URL, and one is opened by keys', async () 
       await page.getByText('No change matches the filter').waitFor()
       await page.getByRole('button', { name: 'Today' }).click()
       await page.getByRole('gridcell', { name: 'listed created', exact: true }).waitFor()
-      await page.getByRole('grid', { name: 'History' }).focus()
+      await page.getByRole('treegrid', { name: 'History' }).focus()
       await page.keyboard.press('j')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Creates 1 network' }).waitFor()
@@ -231,7 +231,7 @@ test('the changes are filtered in the URL, and one is opened by keys', async () 
       await page.waitForURL(`**/networks/${network.id}`)
       await page.goBack()
       await page.goBack()
-      await page.getByRole('grid', { name: 'History' }).waitFor()
+      await page.getByRole('treegrid', { name: 'History' }).waitFor()
       expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('kind:network list')
     },
     { as },
@@ -259,6 +259,77 @@ test('the change of a device is found by its name, and undone in two clicks', as
     { as },
   )
 })
+
+test('changes of one user in a row are one row that opens, and are undone together, also on a phone', async () => {
+  const { api } = it.plat
+  const ids: string[] = []
+  for (const name of ['folded-1', 'folded-2', 'folded-3']) ids.push((await api.devices.create({ name })).id)
+  for (const id of ids) await api.devices.update({ id, status: 'maintenance' })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/history')
+      const fold = page.getByRole('row', { name: /3 devices changed: folded-3, folded-2 and 1 other/ })
+      await fold.getByText('3 devices').waitFor()
+      const inside = page.getByRole('row').filter({ hasText: /folded-\d status active → maintenance/ })
+      expect(await inside.count()).toBe(0)
+      await page.getByRole('treegrid', { name: 'History' }).focus()
+      await page.keyboard.press('j')
+      await page.keyboard.press('ArrowRight')
+      await inside.nth(2).waitFor()
+      expect(await fold.getAttribute('aria-expanded')).toBe('true')
+      expect(await inside.first().getAttribute('aria-level')).toBe('2')
+      await inside.filter({ hasText: 'folded-2' }).getByRole('button', { name: 'Undo' }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.keyboard.press('u')
+      const dialog = page.getByRole('dialog', { name: 'Undo 3 changes?' })
+      await dialog.getByText('folded-1 status active → maintenance').waitFor()
+      expect(await axeFindings(page, 'layers')).toEqual([])
+      await page.setViewportSize({ width: 390, height: 844 })
+      await dialog.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('row').filter({ hasText: '3 undos: folded-1, folded-2 and 1 other' }).waitFor()
+      await page.getByRole('row').filter({ hasText: 'folded-3, folded-2' }).getByText('undone').waitFor()
+      const changed = await Promise.all(ids.map(async (id) => (await api.devices.get({ id })).status))
+      expect(changed).toEqual(['active', 'active', 'active'])
+      const created = page.getByRole('row').filter({ hasText: '3 devices created' })
+      await created.getByRole('button', { name: /^Unfold 3 changes/ }).click()
+      await page
+        .getByRole('row')
+        .filter({ hasText: 'folded-2 created' })
+        .getByRole('button', { name: 'Undo' })
+        .waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    },
+    { as },
+  )
+})
+
+test('a field for a moment completes what is typed', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/history/diff')
+      const field = page.getByRole('combobox', { name: 'From' })
+      await field.click()
+      await page.getByRole('option', { name: /^Yesterday \d{4}-\d{2}-\d{2} 00:00$/ }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await field.fill('9')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      expect(await page.getByRole('listbox').getByRole('option', { selected: true }).textContent()).toStartWith('9h')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/from=/)
+      const hoursAgo = (Date.now() - Date.parse(new URL(page.url()).searchParams.get('from') ?? '')) / 3_600_000
+      expect(Math.round(hoursAgo)).toBe(9)
+      await field.fill('soon')
+      await page.keyboard.press('Enter')
+      await page.getByText('is no moment, such as 14:05 or 24h').waitFor()
+      await field.fill('')
+      await page.keyboard.press('Enter')
+      await page.waitForURL((url) => !url.searchParams.has('from'))
+      await page.keyboard.press('t')
+      expect(await field.inputValue()).toBe('t')
+    },
+    { as },
+  ))
 
 testAll('two moments differ by what was created, changed and deleted in between', async () => {
   const { api } = it.plat

@@ -1,4 +1,4 @@
-/** All menus of all pages, open, without a WCAG 2.2 AA violation. */
+/** All menus of all pages, open, without a violation of WCAG 2.2 AA or of a best practice. */
 import { expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
 import { takeOneIn } from '../testing/cases.ts'

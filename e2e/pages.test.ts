@@ -1,4 +1,4 @@
-/** All pages in both themes: no WCAG 2.2 AA violation, and no page wider than the window. */
+/** All pages in both themes: no violation of WCAG 2.2 AA or of a best practice, and no page wider than the window. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

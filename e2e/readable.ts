@@ -1,4 +1,4 @@
-/** Whether a page can be read: WCAG 2.2 AA, and the size of the window. */
+/** Whether a page can be read: WCAG 2.2 AA and the best practices of axe, and the size of the window. */
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testsAll } from '../testing/tests-all.ts'

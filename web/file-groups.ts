@@ -112,7 +112,10 @@ const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-li
 const DISCOVERY = /\/web\/src\/discovery\//
 
 /** Changes, their undo, the moments of the past, and the dialog that shows the changes of a deletion. */
-const HISTORY = /\/web\/src\/(history\/|resource\/object\/delete-confirm)/
+const HISTORY = /\/web\/src\/(history\/(?!clock-dialog|moments\/moment-field)|resource\/object\/delete-confirm)/
+
+/** The field for a moment, and the dialog of the clock, loaded when they are opened. */
+const MOMENTS = /\/web\/src\/history\/(clock-dialog|moments\/moment-field)/
 
 /** The form of a device. */
 const DEVICE_FORM = /\/web\/src\/(devices\/form\/(device-drawer|address-f)|racks\/mount-fields)/
@@ -262,6 +265,7 @@ export const FILE_GROUPS = [
   { name: 'device-types', test: DEVICE_TYPES },
   { name: 'webhooks', test: WEBHOOKS },
   { name: 'history', test: HISTORY },
+  { name: 'moments', test: MOMENTS },
   { name: 'clients', test: CLIENTS },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },

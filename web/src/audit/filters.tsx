@@ -1,7 +1,7 @@
 /** The filters of the audit log. All of them are in the URL. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { AuditEntry } from '../api/contracts.ts'
-import { MomentField } from '../history/moments/moment-field.tsx'
+import { MomentField } from '../history/moments/lazy-moment-field.tsx'
 import controls from '../table/filter-controls.module.css'
 import { Choice, Filters, type Option, useUserOptions } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'

@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { answeredAsOf, asOf } from '../api/as-of.ts'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
 import { formatExactMoment, formatLocalMoment } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import css from './history.module.css'
+import { MomentInput } from './moments/moment-field.tsx'
 import { parseMoment } from './moments/moments.ts'
 import { useBackToNow } from './past.tsx'
 import { extentQuery } from './queries.ts'
@@ -72,10 +72,10 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
   return (
     <Dialog title="Show the estate as of" onClose={onClose}>
       <form onSubmit={submit} noValidate>
-        <TextField
+        <MomentInput
           label="Moment"
           value={text}
-          onChange={choose}
+          onType={choose}
           error={error}
           hint={data ? `History begins on ${formatExactMoment(data.begins_at)}.` : undefined}
         />

@@ -17,7 +17,7 @@ import { Failure, State } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
 import { ItemRow } from './item-row.tsx'
 import { CHANGE_WORDS, formatHeading } from './labels.ts'
-import { MomentField } from './moments/moment-field.tsx'
+import { MomentField } from './moments/lazy-moment-field.tsx'
 import { type DiffFilter, diffQuery, extentQuery } from './queries.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const

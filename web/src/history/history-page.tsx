@@ -2,9 +2,9 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { KIND_NAMES, KINDS } from '../../../src/record/history/kind-names.ts'
-import { type Change, contracts } from '../api/contracts.ts'
+import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageHead } from '../shell/page.tsx'
 import { undoing } from '../shell/palette-state.ts'
@@ -20,12 +20,15 @@ import { Button } from '../ui/button.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { Begins } from './begins.tsx'
-import { CHANGE_COLUMNS } from './columns.tsx'
+import { buildChangeColumns } from './columns.tsx'
+import type { HistoryRow } from './folds.ts'
 import css from './history.module.css'
-import { MomentField } from './moments/moment-field.tsx'
+import { MomentField } from './moments/lazy-moment-field.tsx'
 import { getDayStart } from './moments/moments.ts'
 import { type ChangeFilter, changesQuery } from './queries.ts'
-import { formatSentence } from './sentences/sentence.ts'
+import { formatRow } from './sentences/fold.ts'
+import { UndoFoldDialog } from './undo-fold-dialog.tsx'
+import { useFolds } from './use-folds.ts'
 
 const NEWEST = { sort: 'time', isDescending: true }
 const ANY_TIME = { from: undefined, to: undefined }
@@ -132,9 +135,14 @@ export const HistoryPage = () => {
       Clear
     </Button>
   )
-  const undo = ({ id, undone_by }: Change) => {
-    if (undone_by === null) undoing.set(id)
-  }
+  const folds = useFolds(view, rows)
+  const [undone, setUndone] = useState<HistoryRow>()
+  const undo = useCallback((row: HistoryRow) => {
+    const [left, ...others] = row.changes.filter(({ undone_by }) => undone_by === null)
+    if (others.length > 0) setUndone(row)
+    else if (left) undoing.set(left.id)
+  }, [])
+  const columns = useMemo(() => buildChangeColumns({ onToggle: folds.toggle, onUndo: undo }), [folds.toggle, undo])
   return (
     <>
       <PageHead title="History">
@@ -158,23 +166,27 @@ export const HistoryPage = () => {
       </FilterBar>
       <div className={tableCss.wrap}>
         {query.error && !query.data && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.error && !query.data && <TableSkeleton columns={CHANGE_COLUMNS} />}
+        {!query.error && !query.data && <TableSkeleton columns={columns} />}
         {query.data && rows.length === 0 && (
           <State title={isFiltered ? 'No change matches the filter' : 'Nothing has been changed yet'} text={<Begins />}>
             {clear}
           </State>
         )}
         {rows.length > 0 && (
-          <DataTable<Change>
+          <DataTable<HistoryRow>
             label="History"
-            columns={CHANGE_COLUMNS}
-            view={view}
+            columns={columns}
+            view={folds.view}
+            tree={folds.tree}
             sorting={NEWEST}
             onSort={() => {}}
             getId={({ id }) => id}
-            getName={formatSentence}
+            getName={({ changes }) => formatRow(changes)}
             actions={{
-              open: ({ id }) => void navigate({ to: '/history/$id', params: { id } }),
+              open: (row) => {
+                if (row.isExpanded === undefined) void navigate({ to: '/history/$id', params: { id: row.id } })
+                else folds.toggle(row, !row.isExpanded)
+              },
               keys: { u: undo },
             }}
           />
@@ -183,6 +195,7 @@ export const HistoryPage = () => {
       <div className={css.begins}>
         <Begins />
       </div>
+      {undone && <UndoFoldDialog changes={undone.changes} onClose={() => setUndone(undefined)} />}
       <Hints
         hints={[
           [['j', 'k'], 'move'],

@@ -3,9 +3,16 @@ import { INVERSE, KIND_NAMES } from '../../../src/record/history/kind-names.ts'
 import type { Change, HistoryEntry, HistoryItem, Kind } from '../api/contracts.ts'
 import { fields as datacenterFields } from '../datacenters/fields.ts'
 import { buildDeviceFields } from '../devices/fields.ts'
+import { formatExactMoment } from '../ui/format.ts'
 
 export const CHANGE_WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const
 export const CHANGE_TONES = { create: 'ok', update: 'info', delete: 'bad' } as const
+
+/** Returns the time of a moment of today, and else its day: a phone has no room for both. */
+export const formatWhen = (at: string): string => {
+  const [day, time = ''] = formatExactMoment(at).split(' ')
+  return day === formatExactMoment(new Date().toISOString()).split(' ')[0] ? time.slice(0, 5) : (day ?? '').slice(5)
+}
 
 export const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -1,8 +1,10 @@
 /** The layers of the history over any page: the clock, and the question before an undo. */
+import { lazy } from 'react'
 import { useStore } from '../api/store.ts'
 import { clockIsOpen, undoing } from '../shell/palette-state.ts'
-import { ClockDialog } from './clock-dialog.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
+
+const ClockDialog = lazy(() => import('./clock-dialog.tsx').then((module) => ({ default: module.ClockDialog })))
 
 export const HistoryLayers = () => {
   const id = useStore(undoing)

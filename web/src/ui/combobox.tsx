@@ -81,6 +81,8 @@ export const Combobox = (props: Props) => {
       // With Ctrl it sends the form as well.
       if (!event.ctrlKey && !event.metaKey) event.preventDefault()
       choose(option)
+    } else if (event.key === 'Enter' && isFree && text !== undefined) {
+      type(undefined)
     } else if (event.key === 'Escape' && isOpen) {
       // Escape closes only the list, not the layer around it.
       event.preventDefault()

@@ -33,8 +33,8 @@ export const closeDialog = (dialog: HTMLDialogElement): void => {
   dialog.close()
 }
 
-/** Returns the parent for the popovers of a control. A modal dialog makes everything outside of itself inert. */
-export const findLayer = (control: Element): Element => control.closest('dialog') ?? document.body
+/** Returns the parent for the popovers of a control: its landmark, or its modal dialog, outside of which everything is inert. */
+export const findLayer = (control: Element): Element => control.closest('dialog, main, nav') ?? document.body
 
 const computeLeft = (control: DOMRect, width: number, align: Align): number => {
   const left = {

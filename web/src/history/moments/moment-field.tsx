@@ -1,8 +1,56 @@
-/** A field for a moment: one line of text that is read as soon as it is left. */
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+/** A field for a moment: one line of text with completions. */
+import { useEffect, useRef, useState } from 'react'
 import css from '../../table/filter-controls.module.css'
-import { formatLocalMoment } from '../../ui/format.ts'
-import { MOMENT_TEXTS, parseMoment } from './moments.ts'
+import { Combobox } from '../../ui/combobox.tsx'
+import { formatLocalMoment, formatMoment } from '../../ui/format.ts'
+import { completeMoment, parseMoment } from './moments.ts'
+
+type InputProps = {
+  readonly label: string
+  /** The text that the field shows while the user is not typing. */
+  readonly value: string
+  readonly onType: (text: string) => void
+  /** Called with the text when it is chosen, or the field is left. */
+  readonly onDone?: (text: string) => void
+  readonly hint?: string | undefined
+  readonly error?: string | undefined
+}
+
+export const MomentInput = ({ label, value, onType, onDone, hint, error }: InputProps) => {
+  const [typed, setTyped] = useState<string>()
+  /** The text before it is typed over, for which all completions are shown. */
+  const [before, setBefore] = useState('')
+  const newest = useRef(value)
+  newest.current = typed ?? value
+  const now = new Date()
+  const set = (text: string) => {
+    newest.current = text
+    onType(text)
+  }
+  const options = completeMoment(typed === undefined || typed === before ? '' : typed).map((text) => {
+    const moment = parseMoment(text, now)
+    return { id: text, text, note: <span className="muted">{moment && formatMoment(moment.toISOString())}</span> }
+  })
+  return (
+    <Combobox
+      label={label}
+      listLabel="Moments"
+      placeholder="2026-11-28 14:05, 24h"
+      value={value}
+      options={options}
+      isFree
+      onType={(text) => {
+        if (typed === undefined) setBefore(value)
+        setTyped(text)
+        if (text === undefined) onDone?.(newest.current)
+        else set(text)
+      }}
+      onChoose={({ text }) => set(text)}
+      hint={hint}
+      error={error}
+    />
+  )
+}
 
 type Props = {
   readonly label: string
@@ -16,46 +64,31 @@ const toText = (at: string | undefined): string => {
   return Number.isNaN(Date.parse(at)) ? at : formatLocalMoment(at).replace('T', ' ')
 }
 
+/** A moment of a filter, which is read as soon as the field is left. */
 export const MomentField = ({ label, value, onChange }: Props) => {
-  const [text, setText] = useState(toText(value))
+  const shown = toText(value)
+  const [text, setText] = useState(shown)
   const [isWrong, setWrong] = useState(false)
-  const listId = useId()
   useEffect(() => {
     setText(toText(value))
     setWrong(false)
   }, [value])
   const read = (typed: string) => {
-    if (typed.trim() === toText(value)) return setWrong(false)
+    if (typed.trim() === shown) return setWrong(false)
     const moment = parseMoment(typed, new Date())
     setWrong(typed.trim() !== '' && !moment)
     if (typed.trim() === '') onChange(undefined)
     else if (moment) onChange(moment.toISOString())
   }
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') read(text)
-  }
   return (
-    <label className={css.moment}>
-      {label}
-      <input
-        type="text"
-        list={listId}
-        className={css.control}
-        data-set={value !== undefined || undefined}
-        aria-invalid={isWrong || undefined}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="2026-11-28 14:05, 24h"
+    <div className={css.moment} data-set={value !== undefined || undefined}>
+      <MomentInput
+        label={label}
         value={text}
-        onChange={({ target }) => setText(target.value)}
-        onBlur={() => read(text)}
-        onKeyDown={onKey}
+        onType={setText}
+        onDone={read}
+        error={isWrong ? 'is no moment, such as 14:05 or 24h' : undefined}
       />
-      <datalist id={listId}>
-        {MOMENT_TEXTS.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-    </label>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 /** A field of moments reads every form that it offers, and nothing else. */
 import { expect, test } from 'bun:test'
-import { parseMoment } from './moments.ts'
+import { completeMoment, parseMoment } from './moments.ts'
 
 const NOW = new Date(2026, 10, 28, 14, 30, 15, 500)
 
@@ -29,3 +29,15 @@ test.each(['', '2026-02-31', '25:00', '12:60', '7w', 'tomorrow', '11/28/2026', '
     expect(parseMoment(text, NOW)).toBeUndefined()
   },
 )
+
+test.each([
+  ['', ['1h', '24h', '7d', '30d', 'Today', 'Yesterday']],
+  ['y', ['Yesterday']],
+  ['7', ['7d', '7m', '7h', '7:00']],
+  ['30', ['30d', '30m', '30h']],
+  ['9:05', []],
+  ['x', []],
+])('%p is completed to moments', (typed, expected) => {
+  expect(completeMoment(typed)).toEqual(expected)
+  for (const text of completeMoment(typed)) expect(parseMoment(text, NOW)).toBeInstanceOf(Date)
+})

@@ -8,8 +8,8 @@ const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/
 /** RFC 3339 5.6 with an offset. */
 const ABSOLUTE = /^\d{4}-\d{2}-\d{2}t\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:z|[+-]\d{2}:\d{2})$/
 
-/** Texts that a field offers. */
-export const MOMENT_TEXTS = ['1h', '24h', '7d', '30d', 'Today', 'Yesterday'] as const
+const MOMENT_TEXTS = ['1h', '24h', '7d', '30d', 'Today', 'Yesterday']
+const NUMBER = /^\d{1,6}$/
 
 /** Returns the beginning of a day, in the zone of the browser. @param ago 1 is yesterday */
 export const getDayStart = (now: Date, ago: number): Date =>
@@ -56,4 +56,16 @@ export const parseMoment = (text: string, now: Date): Date | undefined => {
     .slice(1, 7)
     .map((part) => Number(part ?? 0))
   return fromParts([year, month, day, hour, minute, second, Number((local[7] ?? '0').padEnd(3, '0'))])
+}
+
+/**
+ * Returns the texts that a field offers for a typed one.
+ * @example completeMoment('7') // ['7d', '7m', '7h', '7:00']
+ */
+export const completeMoment = (typed: string): readonly string[] => {
+  const start = typed.trim().toLowerCase()
+  const texts = MOMENT_TEXTS.filter((text) => text.toLowerCase().startsWith(start))
+  if (!NUMBER.test(start)) return texts
+  const spans = ['m', 'h', 'd'].map((unit) => `${start}${unit}`)
+  return [...new Set([...texts, ...spans, ...(Number(start) < 24 ? [`${start}:00`] : [])])]
 }

@@ -2,29 +2,42 @@
 import { Link } from '@tanstack/react-router'
 import type { Change } from '../../api/contracts.ts'
 import { ItemName } from '../item-row.tsx'
-import { composeSentence, formatSentence } from './sentence.ts'
+import { composeFold } from './fold.ts'
+import { composeSentence, formatParts, type Part } from './sentence.ts'
 
-export const ChangeSentence = ({ change }: { readonly change: Change }) => {
-  const isUndo = change.undoes !== null
-  return (
-    <span className="truncate" title={formatSentence(change)}>
-      {composeSentence(change).map((part, i) => {
-        // The parts of a sentence keep their places.
-        const key = i
-        if (!('object' in part))
-          return part.isStrong ? <b key={key}>{part.text}</b> : <span key={key}>{part.text}</span>
-        // The objects of an undo are those of the change that it undoes: what that one created is gone.
-        const isGone = (part.object.change === 'create') === isUndo && part.object.change !== 'update'
-        return isGone ? (
-          <Link key={key} to="/history/$id" params={{ id: change.id }} className="link">
-            <b>{part.object.name}</b>
-          </Link>
-        ) : (
-          <b key={key}>
-            <ItemName item={part.object} asOf={undefined} />
-          </b>
-        )
-      })}
-    </span>
-  )
+type Props = {
+  readonly parts: readonly Part[]
+  /** The changes whose objects are named. */
+  readonly changes: readonly Change[]
 }
+
+const Sentence = ({ parts, changes }: Props) => (
+  <span className="truncate" title={formatParts(parts)}>
+    {parts.map((part, i) => {
+      // The parts of a sentence keep their places.
+      const key = i
+      if (!('object' in part)) return part.isStrong ? <b key={key}>{part.text}</b> : <span key={key}>{part.text}</span>
+      const { object } = part
+      const of = changes.find(({ objects }) => objects.some(({ kind, id }) => kind === object.kind && id === object.id))
+      // The objects of an undo are those of the change that it undoes: what that one created is gone.
+      const isGone = object.change !== 'update' && (object.change === 'create') === (of?.undoes != null)
+      return isGone && of ? (
+        <Link key={key} to="/history/$id" params={{ id: of.id }} className="link">
+          <b>{object.name}</b>
+        </Link>
+      ) : (
+        <b key={key}>
+          <ItemName item={object} asOf={undefined} />
+        </b>
+      )
+    })}
+  </span>
+)
+
+export const ChangeSentence = ({ change }: { readonly change: Change }) => (
+  <Sentence parts={composeSentence(change)} changes={[change]} />
+)
+
+export const FoldSentence = ({ changes }: { readonly changes: readonly Change[] }) => (
+  <Sentence parts={composeFold(changes)} changes={changes} />
+)

@@ -2,19 +2,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { formatExactMoment } from '../../ui/format.ts'
+import { undoing } from '../../shell/palette-state.ts'
 import css from '../history.module.css'
-import { formatActor } from '../labels.ts'
+import { formatActor, formatWhen } from '../labels.ts'
 import { ChangeSentence } from './change-sentence.tsx'
 import { UndoCell } from './undo-cell.tsx'
 
 const COUNT = 8
-
-/** Returns the time of a change of today, and else its day. */
-const formatWhen = (at: string): string => {
-  const [day, time = ''] = formatExactMoment(at).split(' ')
-  return day === formatExactMoment(new Date().toISOString()).split(' ')[0] ? time.slice(0, 5) : (day ?? '').slice(5)
-}
 
 const recentQuery = queryOptions({ queryKey: ['history', 'recent'], queryFn: () => api.history.list({ limit: COUNT }) })
 
@@ -31,7 +25,7 @@ export const RecentChanges = () => {
           </Link>
           <span className="truncate">{formatActor(change)}</span>
           <ChangeSentence change={change} />
-          <UndoCell change={change} />
+          <UndoCell changes={[change]} onUndo={() => undoing.set(change.id)} />
         </li>
       ))}
     </ul>

@@ -10,7 +10,7 @@ type ChangeObject = Change['objects'][number]
 export type Part = { readonly text: string; readonly isStrong?: boolean } | { readonly object: ChangeObject }
 
 /** The names that a sentence of several objects has. */
-const NAMED = 2
+export const NAMED = 2
 
 type Values = ChangeObject['fields'][number]
 
@@ -30,7 +30,10 @@ const formatFields = (object: ChangeObject): string =>
   object.fields.length === 0 ? 'changed' : object.fields.map((one) => formatField(object, one)).join(', ')
 
 /** Returns the objects of the change that is undone. */
-const invert = ({ counts, objects }: Pick<Change, 'counts' | 'objects'>): Pick<Change, 'counts' | 'objects'> => ({
+export const invert = ({
+  counts,
+  objects,
+}: Pick<Change, 'counts' | 'objects'>): Pick<Change, 'counts' | 'objects'> => ({
   counts: {
     ...(counts.delete && { create: counts.delete }),
     ...(counts.update && { update: counts.update }),
@@ -58,7 +61,8 @@ const formatOthers = (counts: Change['counts'], { kind, change }: ChangeObject):
   return `, with ${others.length === 0 ? last : `${others.join(', ')} and ${last}`}`
 }
 
-const compose = ({ counts, objects }: Pick<Change, 'counts' | 'objects'>, fallback: string): Part[] => {
+/** Returns the parts of the sentence in the past tense; with empty ones. @param fallback the sentence without an object */
+export const compose = ({ counts, objects }: Pick<Change, 'counts' | 'objects'>, fallback: string): Part[] => {
   const [first] = objects
   if (!first) return [{ text: fallback }]
   const n = counts[first.change]?.[KIND_NAMES[first.kind].noun] ?? 1
@@ -89,8 +93,9 @@ export const composeSentence = (change: Pick<Change, 'counts' | 'objects' | 'und
   return parts.filter((part) => 'object' in part || part.text !== '')
 }
 
+export const formatParts = (parts: readonly Part[]): string =>
+  parts.map((part) => ('object' in part ? part.object.name : part.text)).join('')
+
 /** Returns the sentence as text. */
 export const formatSentence = (change: Parameters<typeof composeSentence>[0]): string =>
-  composeSentence(change)
-    .map((part) => ('object' in part ? part.object.name : part.text))
-    .join('')
+  formatParts(composeSentence(change))

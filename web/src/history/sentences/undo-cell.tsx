@@ -1,15 +1,16 @@
-/** The end of a row of a change: the button that undoes it. */
+/** The end of a row of changes: the button that undoes them. */
 import type { Change } from '../../api/contracts.ts'
 import { usePermit } from '../../shell/me.ts'
-import { undoing } from '../../shell/palette-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/primitives.tsx'
 import { getUndoPermission } from '../labels.ts'
 
-/** The button that undoes a change; a badge if it is undone already. */
-export const UndoCell = ({ change }: { readonly change: Change }) => {
+type Props = { readonly changes: readonly Change[]; readonly onUndo: () => void }
+
+/** The button that undoes changes; a badge if all are undone already. */
+export const UndoCell = ({ changes, onUndo }: Props) => {
   const { may } = usePermit()
-  if (change.undone_by !== null) return <Badge tone="idle">undone</Badge>
-  if (!change.objects.every((object) => may(getUndoPermission(object)))) return null
-  return <Button onClick={() => undoing.set(change.id)}>Undo</Button>
+  if (changes.every(({ undone_by }) => undone_by !== null)) return <Badge tone="idle">undone</Badge>
+  if (!changes.every(({ objects }) => objects.every((object) => may(getUndoPermission(object))))) return null
+  return <Button onClick={onUndo}>Undo</Button>
 }

@@ -1,0 +1,10 @@
+/** The field for a moment, loaded when a page shows one: few pages do. */
+import { type ComponentProps, lazy, Suspense } from 'react'
+
+const Field = lazy(() => import('./moment-field.tsx').then((module) => ({ default: module.MomentField })))
+
+export const MomentField = (props: ComponentProps<typeof Field>) => (
+  <Suspense>
+    <Field {...props} />
+  </Suspense>
+)
