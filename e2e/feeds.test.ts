@@ -255,7 +255,7 @@ describe('a stored feed', () => {
         await open('/keys')
         await page
           .getByRole('row', { name: /of targets/ })
-          .getByRole('link', { name: 'a feed' })
+          .getByRole('link', { name: 'the feed targets' })
           .click()
         await page.getByRole('heading', { level: 1, name: 'targets' }).waitFor()
       },

@@ -13,6 +13,7 @@ test('a visitor without a session signs in, and then gets the requested page', (
     async ({ page, open }) => {
       await open('/devices?q=status:active')
       expect(new URL(page.url()).pathname).toBe('/login')
+      await page.getByText('plat user reset-password admin').waitFor()
       await page.getByLabel('User name').fill('admin')
       await page.getByLabel('Password').fill('wrong')
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -33,6 +34,9 @@ test('after signing out, nothing of the inventory is shown', () =>
       await page.getByRole('button', { name: 'admin' }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      // Somebody has signed in before.
+      await page.waitForLoadState('networkidle')
+      expect(await page.getByText('The first time?').count()).toBe(0)
       await page.goto('/account')
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     },

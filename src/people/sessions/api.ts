@@ -97,6 +97,7 @@ export const SignInOptions = z
       .optional()
       .describe('With PASSWORD_SIGN_IN=break-glass: a password signs in only users who are marked so'),
     passkeys: z.boolean().describe('A passkey signs in, and there is one'),
+    first_sign_in: z.literal(true).optional().describe('Present until a user has signed in'),
     providers: z
       .array(z.object({ id: z.string(), name: z.string(), url: z.string().describe('Where a browser starts') }))
       .describe('The providers of single sign-on'),

@@ -44,7 +44,10 @@ describe.each(onSqlite())('login on %s', (dialect) => {
   test('a sign-in is only by password without passkeys and providers', async () => {
     const response = await app.send('GET /api/auth/login')
     expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toEqual({ password: true, passkeys: false, providers: [] })
+    expect(await response.json()).toEqual({ password: true, passkeys: false, first_sign_in: true, providers: [] })
+    await app.login('Ada', QUICK)
+    const afterwards = await app.send('GET /api/auth/login')
+    expect(await afterwards.json()).toEqual({ password: true, passkeys: false, providers: [] })
   })
 
   test('answers with the user and a cookie that opens the API', async () => {

@@ -15,6 +15,7 @@ import type { SignInFactors } from '../factors/sign-in-factor.ts'
 import { findAccount, findUser, requireChargeById } from '../users/account.ts'
 import { findEffectiveGrants } from '../users/grants.ts'
 import type { Grant } from '../users/grants-api.ts'
+import { hasSignedIn } from '../users/store.ts'
 import { findPinned } from '../views/views.ts'
 import {
   type Me,
@@ -173,6 +174,7 @@ const signInOptions = async (
   password: true,
   ...(config.passwordSignIn === 'break-glass' && { password_for: 'break-glass' as const }),
   passkeys: await signInFactors.hasPasskeys(ctx),
+  ...(!(await hasSignedIn(ctx)) && { first_sign_in: true as const }),
   providers: await signInProviders(ctx),
 })
 

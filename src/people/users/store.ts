@@ -86,6 +86,11 @@ export const insert = async (
 export const hasAny = async ({ db }: DbScope): Promise<boolean> =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 
+/** Returns true if any user has ever signed in. */
+export const hasSignedIn = async ({ db }: DbScope): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').where('last_login_at', 'is not', null).limit(1).executeTakeFirst()) !==
+  undefined
+
 export const find = ({ db }: DbScope, id: string): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 

@@ -95,6 +95,14 @@ describe.each(onSqlite())('the names in the trail on %s', (dialect) => {
     )
   })
 
+  test('an entry of a view has its name for those who see the view', async () => {
+    const view = await d.api.views.create({ name: 'the view', path: '/devices', search: '?q=a' })
+    expect(await named(view.id)).toEqual({ type: 'view', name: 'the view', is_deleted: false })
+    expect(await namedBy(['audit:list', 'audit:read'], view.id)).toBeNull()
+    await d.api.views.update({ id: view.id, is_shared: true })
+    expect(await namedBy(['audit:list', 'audit:read'], view.id)).toMatchObject({ name: 'the view' })
+  })
+
   test('a scan is called after its network', async () => {
     const { id: networkId } = await d.network()
     await d.api.networks.update({ id: networkId, name: 'scanned' })

@@ -71,6 +71,14 @@ const reservation = preparedKeys((db: Kysely<Tables>, ids) =>
 const discovered = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
 )
+/** Names the views that the caller sees: the own and the shared ones. */
+const view: Kind['current'] = ({ db, caller }, ids) =>
+  db
+    .selectFrom('views')
+    .select(['id', 'name'])
+    .where('id', 'in', ids)
+    .where((eb) => eb.or([eb('is_shared', '=', 1), eb('owner_id', '=', caller.userId ?? '')]))
+    .execute()
 /** Names a scan and a rule by their network. */
 const buildNetworkKind = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
   tables: [table, 'networks'],
@@ -100,6 +108,7 @@ const OTHERS: readonly (readonly [string, Kind])[] = [
   ],
   ['user', buildKind('users', 'users:read', user, 'username')],
   ['key', { ...buildKind('api_keys', 'apikeys:read', key), hasOwner: true }],
+  ['view', { tables: ['views'], permissions: [], current: view }],
   ['conflict', { tables: ['conflicts'], permissions: ['conflicts:read'], current: conflict }],
   [
     'reservation',

@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { clearUserData } from '../api/queries.ts'
 import { GrantsCard } from '../oauth/grants-card.tsx'
-import { useMe } from '../shell/me.ts'
+import { listGrants, useMe } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { formatMoment } from '../ui/format.ts'
 import { Badge, Card, CopyText, Facts, Tag } from '../ui/primitives.tsx'
@@ -15,6 +15,7 @@ import { SessionsCard } from './sessions-card.tsx'
 
 const ProfileCard = () => {
   const me = useMe()
+  const grants = listGrants(me)
   return (
     <Card title="You">
       <Facts
@@ -24,11 +25,11 @@ const ProfileCard = () => {
           ['E-mail', me.email],
           [
             'Roles',
-            me.roles.length === 0
+            grants.length === 0
               ? ''
-              : me.roles.map((role) => (
-                  <Badge key={role} tone="info">
-                    {role}
+              : grants.map((grant) => (
+                  <Badge key={grant} tone="info">
+                    {grant}
                   </Badge>
                 )),
           ],

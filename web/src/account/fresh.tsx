@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { isCode } from '../api/errors.ts'
 import { meQuery } from '../api/queries.ts'
+import { useMe } from '../shell/me.ts'
 import { Dialog } from '../ui/layers.tsx'
 import { toastError } from '../ui/toast.tsx'
 
@@ -18,6 +19,7 @@ type Fresh = {
 
 export const useFresh = (failed: string): Fresh => {
   const client = useQueryClient()
+  const { username } = useMe()
   const [again, setAgain] = useState<() => void>()
   const signedIn = async () => {
     setAgain(undefined)
@@ -34,7 +36,7 @@ export const useFresh = (failed: string): Fresh => {
       <Dialog title="Sign in again" onClose={() => setAgain(undefined)}>
         <p>You change how you sign in. That needs a sign-in at most 15 minutes ago.</p>
         <Suspense>
-          <SignIn title="" next="/account" onSignedIn={() => void signedIn()} />
+          <SignIn title="" next="/account" username={username} onSignedIn={() => void signedIn()} />
         </Suspense>
       </Dialog>
     ),

@@ -47,16 +47,23 @@ const PreviousValue = ({ until }: { readonly until: string | null }) =>
     </span>
   )
 
+const feedsQuery = { queryKey: ['feeds'], queryFn: () => api.feeds.list() }
+
 /** Says that a key opens a feed and nothing else. */
-export const FeedNote = ({ feedId, tabIndex = 0 }: { readonly feedId: string; readonly tabIndex?: number }) => (
-  <span className="muted">
-    {' '}
-    only for{' '}
-    <Link to="/feeds/$id" params={{ id: feedId }} className="link" tabIndex={tabIndex}>
-      a feed
-    </Link>
-  </span>
-)
+export const FeedNote = ({ feedId, tabIndex = 0 }: { readonly feedId: string; readonly tabIndex?: number }) => {
+  const { may } = usePermit()
+  const { data: feeds } = useQuery({ ...feedsQuery, enabled: may('feeds:list') })
+  const name = feeds?.find(({ id }) => id === feedId)?.name
+  return (
+    <span className="muted">
+      {' '}
+      only for{' '}
+      <Link to="/feeds/$id" params={{ id: feedId }} className="link" tabIndex={tabIndex}>
+        {name === undefined ? 'a feed' : `the feed ${name}`}
+      </Link>
+    </span>
+  )
+}
 
 type RowProps = {
   readonly apiKey: ApiKey

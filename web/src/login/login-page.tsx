@@ -55,7 +55,7 @@ export const LoginPage = () => {
             <SetUpFactor onDone={signedIn} />
           </Suspense>
         )}
-        {options?.password_for === undefined && (
+        {options?.first_sign_in === true && options.password_for === undefined && (
           <p className={css.note}>
             The first time? The password of <b>admin</b> was printed in the terminal where Plat was started. To set a
             new one, run <code className="mono">plat user reset-password admin</code> on the server.

@@ -37,19 +37,21 @@ type Attempt = { readonly path: '/api/auth/login' | '/api/auth/passkey'; readonl
 
 type Props = {
   readonly title: string
+  /** The user name that stands in the form; '' for none. */
+  readonly username: string
   readonly onSignedIn: () => void
   /** Above the fields, until a try has failed. */
   readonly children?: ReactNode
 }
 
-export const SignInForm = ({ title, onSignedIn, children }: Props) => {
-  const [username, setUsername] = useState('')
+export const SignInForm = ({ title, username: known, onSignedIn, children }: Props) => {
+  const [username, setUsername] = useState(known)
   const [password, setPassword] = useState('')
   const [wanted, setWanted] = useState<Wanted>()
   const [isIncomplete, setIncomplete] = useState(false)
   const nameField = useRef<HTMLInputElement>(null)
   const passwordField = useRef<HTMLInputElement>(null)
-  useEffect(() => nameField.current?.focus(), [])
+  useEffect(() => (known === '' ? nameField : passwordField).current?.focus(), [known])
   const { data: options } = useQuery(signInOptionsQuery)
   const signIn = useMutation({
     mutationFn: async ({ path, body }: Attempt): Promise<LoggedIn> => (await postJson(path, await body())).json(),

@@ -11,11 +11,13 @@ type Props = {
   readonly title: string
   /** The path to open after a sign-in by a provider. */
   readonly next: string
+  /** The user who signs in again. */
+  readonly username?: string
   readonly onSignedIn: () => void
   readonly children?: ReactNode
 }
 
-export const SignIn = ({ title, next, onSignedIn, children }: Props) => {
+export const SignIn = ({ title, next, username = '', onSignedIn, children }: Props) => {
   const { data } = useQuery(signInOptionsQuery)
   const [isOpen, setOpen] = useState(false)
   const providers = data?.providers ?? []
@@ -42,7 +44,7 @@ export const SignIn = ({ title, next, onSignedIn, children }: Props) => {
           Other ways
         </Button>
       ) : (
-        <SignInForm title={title} onSignedIn={onSignedIn}>
+        <SignInForm title={title} username={username} onSignedIn={onSignedIn}>
           {children}
         </SignInForm>
       )}

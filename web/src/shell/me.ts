@@ -9,6 +9,13 @@ import { useStore } from '../api/store.ts'
 /** The route loads the user before the shell renders. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data
 
+/** @example listGrants(me) // ['viewer in Frankfurt only', 'auditor everywhere'] */
+export const listGrants = ({ roles, grants }: Me): readonly string[] => [
+  ...new Set(
+    grants?.map(({ role, scope }) => (scope === null ? `${role} everywhere` : `${role} in ${scope} only`)) ?? roles,
+  ),
+]
+
 /** Returns true if there are objects of a resource that is shown once there is one. */
 export const useIsInUse = (resource: Optional): boolean => useMe().in_use?.includes(resource) ?? false
 

@@ -1,7 +1,6 @@
 /** The menu of the signed-in user: the roles, the account, the theme, and signing out. */
 import { useNavigate } from '@tanstack/react-router'
 import { request } from '../api/client.ts'
-import type { Me } from '../api/contracts.ts'
 import { clearUserData } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { devices } from '../devices/window/device-list-client.ts'
@@ -9,17 +8,9 @@ import { endFeed } from '../live/feed.ts'
 import { isQuiet } from '../live/use-live.ts'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { useMe } from './me.ts'
+import { listGrants, useMe } from './me.ts'
 import { preferences, setPreferences } from './preferences.ts'
 import css from './shell.module.css'
-
-/** @example 'viewer in Frankfurt only, auditor everywhere' */
-const formatGrants = ({ roles, grants }: Me): string =>
-  [
-    ...new Set(
-      grants?.map(({ role, scope }) => (scope === null ? `${role} everywhere` : `${role} in ${scope} only`)) ?? roles,
-    ),
-  ].join(', ') || 'no role'
 
 export const useSignOut = (): (() => Promise<void>) => {
   const navigate = useNavigate()
@@ -62,7 +53,7 @@ export const UserMenu = ({ onGo }: { readonly onGo?: () => void }) => {
   )
   return (
     <Menu trigger={trigger} align="start">
-      <MenuGroup label={formatGrants(me)}>
+      <MenuGroup label={listGrants(me).join(', ') || 'no role'}>
         <MenuItem
           onSelect={() => {
             onGo?.()

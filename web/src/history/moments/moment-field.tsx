@@ -65,7 +65,7 @@ const toText = (at: string | undefined): string => {
 }
 
 /** A moment of a filter, which is read as soon as the field is left. */
-export const MomentField = ({ label, value, onChange }: Props) => {
+export const MomentFilter = ({ label, value, onChange }: Props) => {
   const shown = toText(value)
   const [text, setText] = useState(shown)
   const [isWrong, setWrong] = useState(false)

@@ -1,8 +1,8 @@
 /** The rows of the list of changes, of which some are folded, and which of them are open. */
 import { useCallback, useMemo, useState } from 'react'
-import type { Change } from '../api/contracts.ts'
-import type { Tree } from '../table/tree.ts'
-import type { TableView } from '../table/view.ts'
+import type { Change } from '../../api/contracts.ts'
+import type { Tree } from '../../table/tree.ts'
+import type { TableView } from '../../table/view.ts'
 import { type HistoryRow, listRows } from './folds.ts'
 
 /** @param changes the loaded ones */

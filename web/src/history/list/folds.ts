@@ -1,5 +1,5 @@
 /** Consecutive changes of one user with one operation are one row, which opens. Pure functions. */
-import type { Change } from '../api/contracts.ts'
+import type { Change } from '../../api/contracts.ts'
 
 const SPAN_MS = 60_000
 /** More changes are several rows, so that each page of the list adds a row. */

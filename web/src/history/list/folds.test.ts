@@ -1,8 +1,8 @@
 /** Changes of one user with one operation within a minute are one row. */
 import { expect, test } from 'bun:test'
-import type { Change } from '../api/contracts.ts'
+import type { Change } from '../../api/contracts.ts'
+import { formatRow } from '../sentences/fold.ts'
 import { foldChanges, listRows } from './folds.ts'
-import { formatRow } from './sentences/fold.ts'
 
 type ChangeObject = Change['objects'][number]
 

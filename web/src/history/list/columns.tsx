@@ -1,13 +1,13 @@
 /** The columns of the list of changes. */
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import type { Column } from '../table/column.ts'
-import { formatExactMoment } from '../ui/format.ts'
-import { RowLink } from '../ui/row-link.tsx'
+import type { Column } from '../../table/column.ts'
+import { formatExactMoment } from '../../ui/format.ts'
+import { RowLink } from '../../ui/row-link.tsx'
+import css from '../history.module.css'
+import { formatActor, formatWhen } from '../labels.ts'
+import { ChangeSentence, FoldSentence } from '../sentences/change-sentence.tsx'
+import { UndoCell } from '../sentences/undo-cell.tsx'
 import type { HistoryRow } from './folds.ts'
-import css from './history.module.css'
-import { formatActor, formatWhen } from './labels.ts'
-import { ChangeSentence, FoldSentence } from './sentences/change-sentence.tsx'
-import { UndoCell } from './sentences/undo-cell.tsx'
 
 const When = ({ at }: { readonly at: string }) => (
   <>

@@ -1,11 +1,11 @@
 /** The question before several changes are undone, which lists them. */
 import { useState } from 'react'
-import type { Change } from '../api/contracts.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog, DialogActions } from '../ui/layers.tsx'
-import css from './history.module.css'
-import { ChangeSentence } from './sentences/change-sentence.tsx'
-import { undoNow } from './undo-now.ts'
+import type { Change } from '../../api/contracts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/layers.tsx'
+import css from '../history.module.css'
+import { ChangeSentence } from '../sentences/change-sentence.tsx'
+import { undoNow } from '../undo-now.ts'
 
 type Props = {
   /** The newest first. */
