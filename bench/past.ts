@@ -1,6 +1,7 @@
 /**
  * Reads as of a moment: `bun bench/past.ts [--devices 100000] [--rounds 5] [--on sqlite]`. Devices are changed in bulk, a tenth first and
- * then all. The same server then answers the reads as of before the changes and as of now, in turn.
+ * then all. The same server then answers the reads as of before the changes and as of now, in turn. At last the list of 200,000 changes
+ * is read, with the objects of each.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { postgresAsItComes } from '../testing/servers/servers.ts'
 import { authorized, type Result } from './bench.ts'
 import { alternate, inTurn } from './load.ts'
 import { megabytes, milliseconds, quantile, times } from './numbers.ts'
+import { fillChanges, measureHistory } from './past-history.ts'
 import { publish } from './report.ts'
 import { startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
@@ -28,6 +30,8 @@ const IN_BULK = 1000
 const STALL_GOAL_MS = 50
 const ONE_GOAL_MS = 5
 const MEMORY_GOAL = 100 * 2 ** 20
+/** The changes of one device each that are added for the list of changes. */
+const CHANGES = 200_000
 const DIFF_GOAL_MS = 2000
 /** The goal is for this number of changed devices. */
 const DIFF_GOAL_CHANGED = 10_000
@@ -146,6 +150,14 @@ try {
   await measure(`all ${deviceIds.length.toLocaleString('en-US')}`, 6)
   await diff(deviceIds.length)
   await server.stop()
+  await fillChanges(postgres?.url ?? `sqlite://${join(dataDir, 'plat.db')}`, CHANGES)
+  const filled = await startPlat(dataDir, env)
+  const answer = await fetch(`http://127.0.0.1:${filled.port}/api/devices/${deviceIds[0]}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const { name } = (await answer.json()) as { readonly name: string }
+  results.push(...(await measureHistory(filled, request, { few: name, many: 'web' })))
+  await filled.stop()
   publish(results)
 } finally {
   await postgres?.remove()

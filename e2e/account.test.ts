@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { PASSWORD } from '../testing/estates/identities.ts'
 import { world } from './harness.ts'
 
-const it = world({ devices: 0 })
+const it = world({ devices: 0, env: { ENCRYPTION_KEY: 'e1'.repeat(32) } })
 
 test('a new key is shown once, and its dialog closes only after "I have saved it"', () =>
   it.visit(

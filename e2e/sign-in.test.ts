@@ -34,7 +34,7 @@ test('after signing out, nothing of the inventory is shown', () =>
       await page.getByRole('button', { name: 'admin' }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-      // Somebody has signed in before.
+      // The user has signed in before.
       await page.waitForLoadState('networkidle')
       expect(await page.getByText('The first time?').count()).toBe(0)
       await page.goto('/account')

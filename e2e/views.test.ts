@@ -220,3 +220,61 @@ test('views that the browser has stored go to the server once, and a taken name 
     { as, expected: ['400 /api/views'] },
   )
 })
+
+test('a shared view that two users look at stays when its owner is deleted', async () => {
+  const { api } = it.plat
+  await it.visit(
+    async ({ page, open: go }) => {
+      await go('/devices?q=tag:production')
+      await open(page)
+      await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Left behind')
+      await page.getByLabel('Share with the team').check()
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await page.getByText('Saved the view Left behind').waitFor()
+    },
+    { as: 'operator' },
+  )
+  const show = async (page: Page): Promise<void> => {
+    await open(page)
+    await page.getByRole('menuitem', { name: 'Left behind' }).click()
+    await page.waitForURL((url) => url.search === '?q=tag:production')
+    await page.getByRole('grid', { name: 'Devices' }).waitFor()
+  }
+  const isThere = async (page: Page): Promise<void> => {
+    await open(page)
+    await page.getByRole('menuitem', { name: 'Left behind' }).getByLabel('shown now').waitFor()
+    await page.keyboard.press('Escape')
+  }
+  await it.visit(
+    (admin) =>
+      it.visit(
+        async (viewer) => {
+          for (const { page, open: go } of [admin, viewer]) {
+            await go('/devices')
+            await show(page)
+          }
+          const [owner] = await api.users.list({ username: 'operator' })
+          await api.users.delete({ id: owner?.id ?? '' })
+          for (const { page } of [admin, viewer]) {
+            await isThere(page)
+            await page.reload()
+            await page.getByRole('grid', { name: 'Devices' }).waitFor()
+            await isThere(page)
+          }
+          const [view] = (await api.views.list({})).filter(({ name }) => name === 'Left behind')
+          expect(view).toMatchObject({ is_shared: true, owner_id: null, owner: null })
+          await open(admin.page)
+          await admin.page.getByRole('menuitem', { name: 'Rename or delete…' }).click()
+          await admin.page.getByRole('button', { name: 'Delete Left behind' }).click()
+          await viewer.page.reload()
+          await viewer.page.getByRole('grid', { name: 'Devices' }).waitFor()
+          await open(viewer.page)
+          await viewer.page.getByRole('menuitem', { name: 'Save this view…' }).waitFor()
+          expect(await viewer.page.getByRole('menuitem', { name: 'Left behind' }).count()).toBe(0)
+        },
+        { as: 'viewer' },
+      ),
+    { as },
+  )
+})

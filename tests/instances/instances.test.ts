@@ -57,6 +57,20 @@ if (engines().includes('postgres')) {
     return { username, key, userId: user.id, roleId: role.id }
   }
 
+  test('a view that is saved, pinned, changed or deleted at one instance is so at the other', async () => {
+    const read = async (path: string) => (await other.fetch('GET', path, bearer(admin.key))).json()
+    const { api } = admin
+    const wanted = { name: 'of both', path: '/devices', search: '?q=a' }
+    const { id } = await api.views.create({ ...wanted, is_shared: true, is_pinned: true })
+    expect(await read('/api/views')).toMatchObject([{ ...wanted, id, is_pinned: true }])
+    expect(await read('/api/auth/me')).toMatchObject({ pinned_views: [{ ...wanted, id }] })
+    await api.views.update({ id, name: 'renamed', is_pinned: false })
+    expect(await read('/api/views')).toMatchObject([{ name: 'renamed', is_pinned: false }])
+    expect(await read('/api/auth/me')).not.toHaveProperty('pinned_views')
+    await api.views.delete({ id })
+    expect(await read('/api/views')).toEqual([])
+  })
+
   describe('a right revoked at one instance is gone at the other with the next request', () => {
     test('a key', async () => {
       const { key, userId } = await reader()

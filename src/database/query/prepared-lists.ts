@@ -3,7 +3,7 @@ import type { Compilable, Kysely } from 'kysely'
 import { type PreparedScope, prepared, type RowsOf, type Value } from './prepared.ts'
 
 /** The lengths of prepared queries, longest first. Any list is cut into a few of these. */
-const LENGTHS = [256, 64, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const
+const LENGTHS = [256, 128, 64, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const
 
 const getLongest = (count: number): number => LENGTHS.find((length) => length <= count) ?? 1
 /** Undefined for more keys than the longest. */

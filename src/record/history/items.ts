@@ -15,16 +15,22 @@ const IMPLIED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 export const omitImplied = (document: Document): Document =>
   Object.fromEntries(Object.entries(document).filter(([name]) => !IMPLIED.has(name)))
 
-/** Returns the fields that differ; all of them if one document is missing. */
-export const compareFields = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
-  const names = Object.keys({ ...before, ...after }).filter((name) => !IMPLIED.has(name))
+/** Returns the fields that differ, at most the first `most`; all of them if one document is missing. */
+export const compareFields = (
+  before: Document | undefined,
+  after: Document | undefined,
+  most = Number.POSITIVE_INFINITY,
+): Item['fields'] => {
   const isWhole = !before || !after
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const [from, to] = [before?.[name] ?? null, after?.[name] ?? null]
-      return isWhole || (from !== to && !Bun.deepEquals(from, to)) ? [[name, { from, to }]] : []
-    }),
-  )
+  const fields: [string, Item['fields'][string]][] = []
+  const compare = (name: string): void => {
+    if (fields.length === most || IMPLIED.has(name)) return
+    const [from, to] = [before?.[name] ?? null, after?.[name] ?? null]
+    if (isWhole || (from !== to && !Bun.deepEquals(from, to))) fields.push([name, { from, to }])
+  }
+  for (const name of Object.keys(before ?? {})) compare(name)
+  for (const name of Object.keys(after ?? {})) if (!before || !Object.hasOwn(before, name)) compare(name)
+  return Object.fromEntries(fields)
 }
 
 type ItemStates = { readonly before: string | null | undefined; readonly after: string | null | undefined }
@@ -32,13 +38,23 @@ type ItemStates = { readonly before: string | null | undefined; readonly after: 
 /** The numbers of the changes at which the states of an item are read; the present without `to`. */
 type Span = { readonly from: number; readonly to: number | undefined }
 
+type Limits = {
+  /** Set: only an update has fields, at most so many. */
+  readonly mostFields?: number
+}
+
 /** Returns an item with the state that names it. */
-export const buildItem = (kind: Kind, id: string, { before, after, ...span }: ItemStates & Span): Shown => {
+export const buildItem = (
+  kind: Kind,
+  id: string,
+  { before, after, mostFields, ...span }: ItemStates & Span & Limits,
+): Shown => {
   const from = before ? parseDocument(before) : undefined
   const to = after ? parseDocument(after) : undefined
   const change: ItemChange = !from ? 'create' : to ? 'update' : 'delete'
   const document = to ?? from ?? {}
-  const item = { kind, id, name: getName(kind, id, document), change, fields: compareFields(from, to) }
+  const fields = mostFields !== undefined && change !== 'update' ? {} : compareFields(from, to, mostFields)
+  const item = { kind, id, name: getName(kind, id, document), change, fields }
   return { item, document, ...span }
 }
 

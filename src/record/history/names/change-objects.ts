@@ -71,8 +71,7 @@ const isSimple = (value: unknown): value is SimpleValue =>
 
 /** Returns the item with the fields that are shown of it. */
 const keepFields = ({ item, ...shown }: Shown): Shown => {
-  const some = item.change === 'update' ? Object.entries(item.fields).slice(0, MAX_FIELDS) : []
-  const fields = some.map(([field, { from, to }]) => [field, isSimple(from) && isSimple(to) ? { from, to } : {}])
+  const fields = Object.entries(item.fields).map(([field, { from, to }]) => [field, isSimple(from) && isSimple(to) ? { from, to } : {}])
   return { ...shown, item: { ...item, fields: Object.fromEntries(fields) } }
 }
 
@@ -93,7 +92,7 @@ const findPresent = async (ctx: Ctx, keys: readonly EntryKey[]): Promise<Map<str
 
 const build = ({ kind, id, seq, before, next_seq, next_before }: StoredItem, present: ReadonlyMap<string, string>) =>
   buildItem(kind, id, {
-    ...{ before, from: seq - 1, to: seq },
+    ...{ before, from: seq - 1, to: seq, mostFields: MAX_FIELDS },
     after: next_seq === null ? present.get(`${kind} ${id}`) : next_before,
   })
 
