@@ -71,7 +71,10 @@ const isSimple = (value: unknown): value is SimpleValue =>
 
 /** Returns the item with the fields that are shown of it. */
 const keepFields = ({ item, ...shown }: Shown): Shown => {
-  const fields = Object.entries(item.fields).map(([field, { from, to }]) => [field, isSimple(from) && isSimple(to) ? { from, to } : {}])
+  const fields = Object.entries(item.fields).map(([field, { from, to }]) => [
+    field,
+    isSimple(from) && isSimple(to) ? { from, to } : {},
+  ])
   return { ...shown, item: { ...item, fields: Object.fromEntries(fields) } }
 }
 
