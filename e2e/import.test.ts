@@ -365,9 +365,9 @@ testAll('before and after the paste, in both themes and on a phone', () =>
       await open('/import')
       expect(await axeFindings(page)).toEqual([])
       await paste(page, 'name,ip,tags,comment\nweb-1,10.97.0.5,prod;web,first\nweb-2,10.97.0.6,prod,second\n')
-      await expectReadable(page, 'all')
+      await expectReadable(page)
       await check(page)
-      await expectReadable(page, 'all')
+      await expectReadable(page)
     },
     { as },
   ),

@@ -198,6 +198,8 @@ test('the palette has actions: it opens the preview of undoing the last change o
       await ask(page, 'nearly')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/networks?view=flat&sort=utilization&desc=1')
+      // A request that is answered after the end of the session would be refused.
+      await page.getByRole('grid', { name: 'Networks' }).or(page.getByText('No networks yet')).first().waitFor()
       await ask(page, 'log off')
       await eventually(() => firstOption(page), 'Sign out')
       await page.keyboard.press('Enter')

@@ -32,7 +32,7 @@ const tabTo = async (page: Page, role: 'button' | 'grid' | 'listbox', name: stri
 
 /** Looks at a page in both themes, and as on a phone. */
 const look = async (page: Page): Promise<void> => {
-  await expectReadable(page, 'all')
+  await expectReadable(page)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1440, height: 900 })
 }

@@ -10,13 +10,13 @@ const isInWindow = (page: Page) =>
     '(({ scrollWidth, scrollHeight }) => scrollWidth <= innerWidth && scrollHeight <= innerHeight)(document.documentElement)',
   )
 
-/** Checks a page as it is shown, and with PLAT_TEST_ALL=1 also in the dark theme on a phone, where `phone` says what axe checks. */
-export const expectReadable = async (page: Page, phone: 'all' | 'look' = 'look'): Promise<void> => {
+/** Checks a page as it is shown, and with PLAT_TEST_ALL=1 also in the dark theme on a phone. */
+export const expectReadable = async (page: Page): Promise<void> => {
   expect(await isInWindow(page)).toBe(true)
   expect(await axeFindings(page)).toEqual([])
   if (!testsAll) return
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await isInWindow(page)).toBe(true)
-  expect(await axeFindings(page, phone)).toEqual([])
+  expect(await axeFindings(page)).toEqual([])
 }

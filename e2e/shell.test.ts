@@ -140,6 +140,7 @@ test('the menu of the user says which roles count where', () =>
       await page.getByRole('group', { name: 'operator in Frankfurt only, viewer everywhere' }).waitFor()
       await page.getByRole('menuitem', { name: 'Your account' }).click()
       await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+      await page.getByRole('main').getByText('operator in Frankfurt only', { exact: true }).waitFor()
       await api.grants.delete({ id: made })
     },
     { as: 'viewer' },
