@@ -2149,6 +2149,12 @@ CREATE TABLE view_pins (
 
 CREATE INDEX view_pins_view ON view_pins (view_id);
 
+-- 0084-datacenter-tree
+
+ALTER TABLE datacenters ADD COLUMN parent_id TEXT COLLATE "C" REFERENCES datacenters (id);
+
+CREATE INDEX datacenters_parent ON datacenters (parent_id) WHERE parent_id IS NOT NULL;
+
 -- 0086-custom-conditions
 
 ALTER TABLE custom_fields ADD COLUMN only_for TEXT COLLATE "C";

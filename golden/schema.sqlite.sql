@@ -272,7 +272,7 @@ CREATE TABLE datacenters (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '', parent_id TEXT REFERENCES datacenters (id));
 
 CREATE INDEX datacenters_in_area ON datacenters (area, name_order, id) WHERE area <> 0;
 
@@ -283,6 +283,8 @@ CREATE INDEX datacenters_name ON datacenters (name_key, id);
 CREATE INDEX datacenters_out_of_order ON datacenters (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE INDEX datacenters_owned ON datacenters (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX datacenters_parent ON datacenters (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE device_codes (
   code_hash TEXT PRIMARY KEY,

@@ -27,6 +27,7 @@ import {
   hasRefs,
   isInScopes,
   listFields,
+  listTrees,
   orderAnswer,
   type ResourceFacts,
   type ValueOf,
@@ -285,8 +286,10 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   const isScoped = isInScopes(facts)
   const write = { hasHistory: true, ...(isScoped && ({ scope: 'checkWrite' } as const)) } as const
   const computedOf = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
-  const shown = [...computedOf, ...shows]
-  const listShown = [...shown, ...listShows]
+  // The trees decide what is in lists and in computed fields.
+  const trees = listTrees(facts)
+  const shown = [...computedOf, ...(computedOf.length > 0 ? trees : []), ...shows]
+  const listShown = [...new Set([...shown, ...trees, ...listShows])]
   const withSlot = (verb: 'list' | 'create' | 'get' | 'update' | 'delete') =>
     mcp.includes(verb) && ({ mcp: 'listed' } as const)
   const byRef = hasRefs(facts) && ({ description: BY_REF, alsoAnswers: { 201: 'same' }, createsByRef: true } as const)

@@ -16,12 +16,18 @@ type CommonFacts = {
   readonly onlyWithValue?: true
   /** The rules compute the stored value: the field is in answers and not in inputs. */
   readonly isComputed?: true
-  /** A filter of the list: by the value, by a part of the text, or by the text in any case. */
-  readonly filter?: 'equal' | 'part' | 'same'
+  /**
+   * A filter of the list: by the value, by a part of the text, by the text in any case, or by the object that the field refers to and all
+   * objects below it.
+   */
+  readonly filter?: 'equal' | 'part' | 'same' | 'within'
 }
 
-/** The effect on objects that refer to a deleted object: the reference is cleared, they are deleted, or the deletion is refused. */
-export type OnDelete = 'clear' | 'cascade' | 'refuse'
+/**
+ * The effect on objects that refer to a deleted object: the reference is cleared, they are deleted, the deletion is refused, or they refer to
+ * the parent of the deleted object.
+ */
+export type OnDelete = 'clear' | 'cascade' | 'refuse' | 'parent'
 
 type NameFacts = { readonly type: 'name' }
 type TextFacts = {
@@ -107,6 +113,8 @@ export type ResourceFacts = {
   readonly fixed?: readonly string[]
   /** Rows of estate documents find an object by its name in the objects of these fields. */
   readonly within?: readonly string[]
+  /** The field of the object of the same resource that an object is below. */
+  readonly parent?: string
   /** These fields tell objects of one name apart. */
   readonly apart?: readonly string[]
   /** The order of the fields in forms and files, if it is not the order of answers. A field that is not named comes last. */
@@ -212,6 +220,32 @@ export const listFields = ({ fields, laterFields = {} }: ResourceFacts): [string
   ...Object.entries(fields),
   ...Object.entries(laterFields),
 ]
+
+/** Returns the resources of objects that filters of the list take with the objects below them. */
+export const listTrees = ({ fields }: ResourceFacts): string[] => [
+  ...new Set(
+    Object.values(fields).flatMap((field) =>
+      field.type === 'reference' && field.filter === 'within' ? [field.to] : [],
+    ),
+  ),
+]
+
+/**
+ * Returns an object whose later fields stand in the order of answers, before the values of custom fields; the optional ones of them only
+ * with a value.
+ */
+export const arrangeLater = <T extends object>(facts: ResourceFacts, object: T): T => {
+  const later = Object.entries(facts.laterFields ?? {})
+  if (later.length === 0) return object
+  const { custom, ...own } = { ...object } as Record<string, unknown>
+  const given = later.map(([name, { onlyWithValue }]) => {
+    const value = own[name]
+    delete own[name]
+    return onlyWithValue && (value ?? '') === '' ? {} : { [name]: value }
+  })
+  // The same fields in another order.
+  return Object.assign(own, ...given, custom === undefined ? {} : { custom }) as T
+}
 
 /** True for a resource of objects that have ids of other systems. */
 export const hasRefs = ({ refs }: ResourceFacts): boolean => refs !== false

@@ -1,6 +1,7 @@
 /** The list of a resource, with the filters and the orders of its facts. */
 import type { SelectQueryBuilder } from 'kysely'
 import { isManagedBy } from '../database/managed-by.ts'
+import { findBelow, isOneOf } from '../database/query/below.ts'
 import { containsText } from '../database/query/contains.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Ctx } from '../kernel/ctx.ts'
@@ -53,6 +54,25 @@ const filterBy = (query: AnyQuery, [name, { filter }]: [string, FieldFacts], val
   return query.where(name as 'id', '=', (typeof value === 'boolean' ? Number(value) : value) as string)
 }
 
+const toTable = (resource: string): Table => resource.replaceAll('-', '_') as Table
+
+/** A filter by an object and the objects below it. */
+type TreeFilter = { readonly name: string; readonly column: string; readonly table: Table }
+
+const listTreeFilters = (facts: ResourceFacts): TreeFilter[] => [
+  ...Object.entries(facts.fields).flatMap(([name, field]) =>
+    field.type === 'reference' && field.filter === 'within' ? [{ name, column: name, table: toTable(field.to) }] : [],
+  ),
+  ...(facts.parent === undefined ? [] : [{ name: 'within', column: 'id', table: toTable(facts.name) }]),
+]
+
+/** Returns the query with the filter by the parent: its direct children, or the objects without a parent for an empty text. */
+const filterByParent = (query: AnyQuery, { parent }: ResourceFacts, input: ListInput): AnyQuery => {
+  const value = parent === undefined ? undefined : input[parent]
+  if (value === undefined) return query
+  return value === '' ? query.where(parent as 'id', 'is', null) : query.where(parent as 'id', '=', String(value))
+}
+
 /** Returns the columns of the orders of the list that other lists do not have. */
 const buildOrders = (facts: ResourceFacts): Orders => {
   const { sorts = [] } = facts
@@ -68,18 +88,26 @@ export const createList = <A, I extends ListInput = ListInput>(
   { tables, createRow, filter, orders = buildOrders(facts), revision }: ListRules<A, I>,
 ) => {
   const { name, custom: hasCustom } = facts
-  const table = name.replaceAll('-', '_') as Table
-  const filtered = Object.entries(facts.fields).filter(([, { filter }]) => filter !== undefined)
+  const table = toTable(name)
+  const trees = listTreeFilters(facts)
+  const inTrees = new Set(trees.map((tree) => tree.name))
+  const filtered = Object.entries(facts.fields).filter(([field, { filter }]) => filter && !inTrees.has(field))
   return async (ctx: Ctx, input: I): Promise<JsonList<A>> => {
     const { managed_by, custom, sort, limit, offset } = input
     let query = filtered.reduce(
       (found, field) => filterBy(found, field, input[field[0]]),
       selectOrdered(ctx) as AnyQuery,
     )
+    const given = trees.filter((tree) => input[tree.name] !== undefined && input[tree.name] !== '')
+    for (const one of given) {
+      const ids = await findBelow(ctx, { table: one.table, id: String(input[one.name]) })
+      query = query.where(isOneOf(`${table}.${one.column}`, ids))
+    }
+    query = filterByParent(query, facts, input)
     if (filter) query = filter(ctx, query, input)
     if (managed_by) query = query.where(isManagedBy(managed_by))
     const page = { limit, offset }
-    const all = [table, ...tables(input)]
+    const all = [...new Set([table, ...tables(input), ...given.map((one) => one.table)])]
     // Other filters and orders have other pages than the query.
     const isPlain = custom === undefined && sort === undefined
     const makeRow = () => createRow(ctx, input, { query, page: isPlain ? page : {} })

@@ -17,7 +17,7 @@ import { lockAllDefinitions } from './custom/definitions.ts'
 import type { CustomPatch, CustomResource } from './custom/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './custom/rows.ts'
 import { emitDeleted, emitDeleting, onDeleting } from './deleting.ts'
-import { listFields, orderAnswer, type ResourceFacts } from './facts.ts'
+import { arrangeLater, listFields, listTrees, type OnDelete, orderAnswer, type ResourceFacts } from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
 import { selectFromTable } from './named-tables.ts'
 import { asRestored } from './restore-fields.ts'
@@ -102,7 +102,7 @@ const createIdQuery = (resource: Resource) =>
   )
 const idQueries = new Map(INVENTORY.map((resource) => [resource as string, createIdQuery(resource)]))
 
-type Reference = { readonly field: string; readonly to: string; readonly onDelete: 'clear' | 'cascade' | 'refuse' }
+type Reference = { readonly field: string; readonly to: string; readonly onDelete: OnDelete }
 
 const listReferences = (facts: ResourceFacts): Reference[] =>
   listFields(facts).flatMap(([field, one]) =>
@@ -124,6 +124,9 @@ const checkReferences = async (
     if (found?.length === 0) throw invalidField(field, `there is no ${getNoun(to)} with id "${id}"`)
   }
 }
+
+/** True for a field without a value, which answers may leave out. */
+const isEmpty = (object: object, field: string): boolean => ((object as Values)[field] ?? '') === ''
 
 /** Returns an object with these fields in their order, without absent ones. */
 const orderFields = (names: readonly string[], object: Values, computed: Values): Values => {
@@ -183,7 +186,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 ): ResourceRules<T, A> => {
   const { facts } = store
   const { name, noun, identity } = facts as ResourceFacts
-  const { compute, derive = (object: T) => object } = rules
+  const { compute, derive = (object: T) => arrangeLater(facts, object) } = rules
   const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
   const references = listReferences(facts)
   const build = createBuild<T>(facts)
@@ -192,7 +195,9 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const usualConflict = `${article} ${noun} with the same ${(identity ?? []).join(', ')} exists already`
   // Stored values of custom fields are the last member of an object.
   const answerOrder = [...orderAnswer(facts).filter((field) => field !== 'custom'), 'custom']
-  const computedFrom = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
+  const computedFrom = Object.values(facts.computed ?? {}).flatMap(({ of }) => (isResource(of) ? of : []))
+  // Computed fields may follow from the trees of the objects that an object refers to.
+  const trees = listTrees(facts).filter(isResource)
   const lastComputed = createLastRead<Values>()
 
   /** Returns the object of the contract. */
@@ -276,7 +281,8 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 
   const update = async (ctx: Ctx, { id, ...patch }: Values & { readonly id: string }): Promise<A> => {
     const { stored: before, shown } = await lockForChange(ctx, 'update', id)
-    const { value, changes } = await mergePatch(ctx, before, patch)
+    const { value, changes: given } = await mergePatch(ctx, before, patch)
+    const changes = given.filter((field) => !(isEmpty(before, field) && isEmpty(value, field)))
     if (changes.length === 0) return shown
     const after = derive({ ...value, updated_at: ctx.now })
     const write = { before, after, changes }
@@ -311,8 +317,11 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     for (const before of found) {
       if (onDelete === 'cascade') await removeLocked(ctx, before, await answer(ctx, before))
       else {
-        const after = (await rules.left?.[field]?.(ctx, before, gone)) ?? { ...before, [field]: null }
-        await store.write(ctx, [{ before, after: { ...after, updated_at: ctx.now } }])
+        const next = onDelete === 'parent' ? ((gone as Values)[field] ?? null) : null
+        const left = (await rules.left?.[field]?.(ctx, before, gone)) ?? derive({ ...before, [field]: next })
+        const after = { ...left, updated_at: ctx.now }
+        await store.write(ctx, [{ before, after }])
+        if (onDelete === 'parent') await rules.follow?.(ctx, { before, after, changes: [field] })
       }
     }
   }
@@ -348,7 +357,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   }
 
   const listed: ListRules<A> = (rules.listed as ListRules<A> | undefined) ?? {
-    tables: () => computedFrom.map((of) => of.replaceAll('-', '_') as keyof Tables),
+    tables: () => (computedFrom.length === 0 ? [] : [...computedFrom, ...trees].map(toTableName)),
     createRow: (ctx, _input, page) => {
       if (!compute) return (row) => asStored(store.fromRow(row))
       let values: ReturnType<typeof compute> | undefined

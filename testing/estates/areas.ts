@@ -20,7 +20,17 @@ export const definedAreas = async (
   admin: Pick<TestCaller, 'request'>,
   db: Db<Tables>,
 ): Promise<Map<string, string>> => {
-  const setOf = createScopeMatcher((await rowsOf(admin, 'scopes')) as unknown as ScopeFacts[])
+  const datacenters = await rowsOf(admin, 'datacenters')
+  const parents = new Map(datacenters.map(({ id, parent_id }) => [id, parent_id]))
+  const isWithin = (id: unknown, tops: readonly string[]): boolean =>
+    typeof id === 'string' && (tops.includes(id) || isWithin(parents.get(id), tops))
+  const scopesOfApi = (await rowsOf(admin, 'scopes')) as unknown as ScopeFacts[]
+  const setOf = createScopeMatcher(
+    scopesOfApi.map((scope) => ({
+      ...scope,
+      datacenter_ids: datacenters.flatMap(({ id }) => (isWithin(id, scope.datacenter_ids) ? [id] : [])),
+    })),
+  )
   const found = new Map<string, string>()
   /** The scopes of networks and pools, which others inherit. */
   const scopes = new Map<unknown, readonly string[]>()
@@ -32,7 +42,7 @@ export const definedAreas = async (
   }
   for (const { id } of await rowsOf(admin, 'spaces')) note(id, { space_id: id })
   for (const { id } of await rowsOf(admin, 'spaces')) note(id, { space_id: id })
-  for (const { id } of await rowsOf(admin, 'datacenters')) note(id, { datacenter_id: id })
+  for (const { id } of datacenters) note(id, { datacenter_id: id })
   for (const { id, datacenter_id, subnet, space_id } of await rowsOf(admin, 'networks')) {
     const space = (space_id ?? null) as string | null
     spaces.set(id, space)

@@ -167,7 +167,15 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   )
 
   const writes: readonly (readonly [weight: number, write: () => Promise<unknown>])[] = [
-    [2, () => create('datacenters', '/api/datacenters', { name: one(NAMES), location: one(['', 'Köln', 'Rack 1']) })],
+    [
+      2,
+      () =>
+        create('datacenters', '/api/datacenters', {
+          ...{ name: one(NAMES), location: one(['', 'Köln', 'Rack 1']) },
+          ...(random() < 0.4 && { parent_id: idOf('datacenters') }),
+        }),
+    ],
+    [2, () => send('PUT', `/api/datacenters/${idOf('datacenters')}`, { parent_id: maybe(idOf('datacenters'), 0.7) })],
     [2, () => create('spaces', '/api/spaces', { name: one(NAMES), reachable: random() < 0.5, refs: maybeRefs() })],
     [2, () => send('PUT', `/api/spaces/${idOf('spaces')}`, { name: one(NAMES), description: one(['', 'ü']) })],
     [3, () => send('PUT', `/api/networks/${idOf('networks')}`, { space_id: space() })],
@@ -312,6 +320,8 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         ...['10.1.2.65', '10.1.2.0%2F24'].map((query) => `/api/lookup/${query}?space_id=${space}`),
         ...[`/api/networks?space_id=${space}`, `/api/devices?space_id=${space}`],
         ...[`/api/devices/${device}/relationships?include=names`, `/api/vlans?datacenter_id=${datacenter}`],
+        ...[`/api/datacenters?within=${datacenter}`, `/api/datacenters?parent_id=${datacenter}`],
+        ...[`/api/racks?datacenter_id=${datacenter}`, `/api/networks?datacenter_id=${datacenter}`],
         ...[`/api/devices/${device}/related`, `/api/devices/${device}/related?type=contains`],
       ]
     },

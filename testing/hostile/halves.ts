@@ -61,7 +61,7 @@ const device = ({ n, word, ids }: Site, i: 1 | 2) => ({
 const BODIES: Readonly<Partial<Record<Resource, (site: Site) => object>>> = {
   'custom-fields': () => ({ resource: 'devices', name: 'owner', type: 'text' }),
   'device-types': () => ({ manufacturer: 'm', model: 't' }),
-  datacenters: ({ word }) => ({ name: `${word} site` }),
+  datacenters: ({ word, ids }) => ({ name: `${word} site`, parent_id: ids.region }),
   spaces: ({ word }) => ({ name: `${word} space` }),
   vlans: ({ word, ids }) => ({ vlan_id: 10, name: `${word} vlan`, datacenter_id: ids.datacenters }),
   networks: ({ n, word, ids }) => ({
@@ -97,7 +97,8 @@ const isCommon = (resource: Resource): boolean => FACTS[resource].scope === 'eve
 
 const half = async (all: People, n: 1 | 2, word: string, counts: Record<string, number>): Promise<Half> => {
   const make = maker(all)
-  const ids: Record<string, string> = {}
+  // The scope names the region, and all objects are below it.
+  const ids: Record<string, string> = { region: await make('datacenters', { name: `${word} region` }) }
   const site: Site = { n, word, ids }
   for (const resource of INVENTORY.filter((one) => !isCommon(one))) {
     const id = await makeOne(all, resource, site, counts)
@@ -175,7 +176,7 @@ const build = async (all: People): Promise<Halves> => {
   const other = await half(all, 2, WORDS.other, counts)
   const scope = await make('scopes', {
     name: WORDS.own,
-    datacenter_ids: [own.datacenters],
+    datacenter_ids: [own.region],
     space_ids: [own.spaces],
   })
   const ada = await all.person()

@@ -60,6 +60,8 @@ const BY_HAND: readonly string[] = ['devices', 'networks', 'pools', 'ports', 'ca
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   // A discovery rule is skipped in a space that this server does not reach.
   spaces: ['discovery'],
+  // A datacenter below another one comes into its scopes, which grants name.
+  datacenters: ['scopes', 'users'],
 }
 
 /** Adds objects, each of which belongs to parts of answers about others. */

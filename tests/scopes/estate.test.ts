@@ -9,7 +9,7 @@ import { callTool } from '../../testing/mcp.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
 
 /** The objects of a half by resource, if it has more than one. A cable makes the ports of its ends. */
-const COUNTS: Readonly<Partial<Record<Resource, number>>> = { networks: 2, devices: 2, ports: 3 }
+const COUNTS: Readonly<Partial<Record<Resource, number>>> = { datacenters: 2, networks: 2, devices: 2, ports: 3 }
 
 type Document = Record<string, Record<string, unknown>[]>
 

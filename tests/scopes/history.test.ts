@@ -129,7 +129,7 @@ describe.each(onSqlite())('the history of a scoped caller on %s', (dialect) => {
     const after = await (await estate()).ada.ask(list)
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
     expect(Number(after.headers.get('x-total-count'))).toBeGreaterThan(Number(before.headers.get('x-total-count')))
-    await all.admin.ask(`PUT /api/scopes/${scope}`, { datacenter_ids: [own.datacenters] })
+    await all.admin.ask(`PUT /api/scopes/${scope}`, { datacenter_ids: [own.region] })
     const again = await (await estate()).ada.ask(list)
     expect(again.body).toEqual(before.body)
   })

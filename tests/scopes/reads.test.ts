@@ -135,7 +135,9 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     const { own, ada } = await estate()
     const ids = async (path: string) =>
       ((await ada.ask(`GET /api/${path}`)).body as { id: string }[]).map(({ id }) => id).sort()
-    const more: Readonly<Record<string, readonly string[]>> = { networks: ['inSpace'], devices: ['child'] }
+    const more: Readonly<Record<string, readonly string[]>> = {
+      ...{ datacenters: ['region'], networks: ['inSpace'], devices: ['child'] },
+    }
     for (const { resource } of KINDS.filter(({ facts }) => facts.scope !== 'everywhere' && facts.name !== 'ports')) {
       const expected = [resource, ...(more[resource] ?? [])].map((name) => own[name] ?? '').sort()
       expect([resource, await ids(resource)]).toEqual([resource, expected])
@@ -155,7 +157,7 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     const { own, ada } = await estate()
     const { body } = await ada.ask('GET /api/dashboard')
     expect(body).toMatchObject({
-      ...{ devices: 2, networks: 2, pools: 1, datacenters: 1, running_scans: 0, webhooks: null, changes: null },
+      ...{ devices: 2, networks: 2, pools: 1, datacenters: 2, running_scans: 0, webhooks: null, changes: null },
       conflicts: { duplicate_ip: 2, overlapping_subnet: 0 },
       inbox: { new: 1, changed: 1, gone: 0, conflict: 0 },
       fullest_pools: [{ id: own.pools }],
@@ -215,7 +217,7 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     expect(await types('alpha')).toEqual(new Set([...found, 'discovered_device']))
     expect(await types('omega')).toEqual(new Set(['device']))
     const { body } = await cleo.ask('GET /api/dashboard')
-    expect(body).toMatchObject({ devices: 5, networks: 2, pools: 1, datacenters: 1 })
+    expect(body).toMatchObject({ devices: 5, networks: 2, pools: 1, datacenters: 2 })
     expect((await cleo.ask('GET /api/lookup/10.1.0.11')).body).toMatchObject({ networks: [{ id: own.networks }] })
     const omega = (await cleo.ask('GET /api/lookup/10.2.0.11')).body
     expect(omega).toMatchObject({ state: 'assigned', devices: [{ id: other.devices }] })

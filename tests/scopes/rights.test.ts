@@ -86,7 +86,7 @@ const hold = async (all: People, { own }: Halves): Promise<Held & { readonly per
   const name = `of ${person.username}`
   const role = await make('roles', { name, permissions: ['devices:list', 'devices:read', 'events:read'] })
   const group = await make('groups', { name })
-  const scope = await make('scopes', { name, datacenter_ids: [own.datacenters] })
+  const scope = await make('scopes', { name, datacenter_ids: [own.region] })
   const grant = await make('grants', { role_id: role, group_id: group, scope_id: scope })
   expect((await all.admin.ask(`POST /api/groups/${group}/members`, { user_id: person.id })).status).toBe(201)
   return { person, user: person.id, role, group, scope, grant }

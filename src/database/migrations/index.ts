@@ -59,6 +59,7 @@ import { dnsDelegations } from './0075-dns-delegations.ts'
 import { idempotencyChanges } from './0076-idempotency-changes.ts'
 import { deliveryOrder } from './0077-delivery-order.ts'
 import { views } from './0080-views.ts'
+import { datacenterTree } from './0084-datacenter-tree.ts'
 import { customConditions } from './0086-custom-conditions.ts'
 
 export const migrations: readonly Migration[] = [
@@ -121,5 +122,6 @@ export const migrations: readonly Migration[] = [
   idempotencyChanges,
   deliveryOrder,
   views,
+  datacenterTree,
   customConditions,
 ]

@@ -3,6 +3,8 @@
 import { pause } from '../../base/runtime/pause.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
+import type { Datacenter } from '../../inventory/datacenters/api.ts'
+import { findDocuments as findDatacenters } from '../../inventory/datacenters/datacenters.ts'
 import { findDocuments } from '../../inventory/devices/devices.ts'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { Network } from '../../inventory/networks/api.ts'
@@ -85,6 +87,13 @@ const listConcerned = async (ctx: Ctx, changes: readonly ChangedObject[]): Promi
   )
 }
 
+/** True if a datacenter with devices may have come below others, or is below them no longer. */
+const hasMovedDatacenter = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<boolean> => {
+  const changed = changes.filter(({ kind, change }) => kind === 'datacenter' && change === 'update')
+  const all = await readChanges<Datacenter>(ctx, changed, findDatacenters)
+  return all.some((states) => differsIn(states, ['parent_id']))
+}
+
 /**
  * Notes whole zones. Which addresses belong to a network may depend on every other one. Zones of a space follow the networks that have
  * come to it or left it.
@@ -103,7 +112,8 @@ const noteZones = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<v
   for (const states of networks)
     if (states.before && states.after && differsIn(states, ['space_id']))
       for (const { space_id } of [states.before, states.after]) spaces.add(space_id)
-  if (gone.size === 0 && !isMoved && spaces.size === 0) return
+  const isTreeChanged = await hasMovedDatacenter(ctx, changes)
+  if (gone.size === 0 && !isMoved && spaces.size === 0 && !isTreeChanged) return
   const zones = await store.findAllSettings(ctx)
   // The CNAMEs of a zone of RFC 2317 are in another one.
   const hasOwn = isMoved && zones.some(({ network_id }) => network_id !== null)
@@ -111,7 +121,7 @@ const noteZones = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<v
     ({ network_id, kind, space_id, datacenter_id }) =>
       (hasOwn && (network_id !== null || kind === 'reverse')) ||
       spaces.has(space_id) ||
-      (datacenter_id !== null && gone.has(datacenter_id)),
+      (datacenter_id !== null && (isTreeChanged || gone.has(datacenter_id))),
   )
   await noteWhole(
     ctx,

@@ -1,6 +1,8 @@
 /** The devices of a filter, with the addresses that it leaves, in the order of the list of devices. */
 
+import { isOneOf } from '../../database/query/below.ts'
 import { buildMembership } from '../../database/query/ordered-filter.ts'
+import { findDatacentersBelow } from '../../inventory/datacenters/datacenters.ts'
 import { selectMainAddresses } from '../../inventory/devices/address-names.ts'
 import type { Address, Device } from '../../inventory/devices/schema.ts'
 import { buildDeviceSubset } from '../../inventory/networks/membership.ts'
@@ -32,7 +34,8 @@ const buildTagSubset = (value: string) => ({
 const buildQuery = async (ctx: Ctx, { tags, datacenter_id, network_id, space_id, statuses }: Filter) => {
   let query = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_order').orderBy('devices.id')
   query = query.where('devices.status', 'in', statuses)
-  if (datacenter_id !== null) query = query.where('devices.datacenter_id', '=', datacenter_id)
+  if (datacenter_id !== null)
+    query = query.where(isOneOf('devices.datacenter_id', await findDatacentersBelow(ctx, datacenter_id)))
   if (space_id !== undefined) query = query.where(await hasAddressIn(ctx, space_id))
   for (const subset of [...tags.map(buildTagSubset), ...(network_id === null ? [] : [buildDeviceSubset(network_id)])])
     query = query.where((await buildMembership(ctx, subset)).ordered)

@@ -5,13 +5,14 @@ import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import * as ports from '../../inventory/ports/ports.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { CustomResource, ReferenceTarget } from '../../resource/custom/fields.ts'
+import { type CustomResource, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
 import {
   getCustomResource,
   loadReferenceFields,
   type ReferenceField,
   type ReferenceFields,
 } from '../apply/custom-references.ts'
+import { hasParents } from '../apply/parents-first.ts'
 import type { Row } from './row.ts'
 
 type Values = Row['value']
@@ -24,6 +25,10 @@ type FieldsOf = (resource: CustomResource) => ReferenceFields
 
 type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
 
+/** The resource of the parents of objects of a resource, which may be later rows of the file. */
+const getParents = (resource: Resource): Found['target'] | undefined =>
+  resource === 'ports' || (hasParents(resource) && isReferenceTarget(resource)) ? resource : undefined
+
 const listIds = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
 const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[] =>
@@ -32,7 +37,7 @@ const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[]
     : []
 
 const listReferences = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
-  const own = getCustomResource(resource)
+  const [own, parents] = [getCustomResource(resource), getParents(resource)]
   return [
     ...(own === undefined ? [] : listCustomReferences(custom, fieldsOf(own))),
     ...(resource === 'devices' && Array.isArray(addresses)
@@ -40,7 +45,7 @@ const listReferences = (resource: Resource, { custom, addresses, parent_id }: Va
           isRecord(one) ? listCustomReferences(one.custom, fieldsOf('addresses')) : [],
         )
       : []),
-    ...(resource === 'ports' ? listIds(parent_id).map((id) => ({ target: 'ports', id }) as const) : []),
+    ...(parents === undefined ? [] : listIds(parent_id).map((id) => ({ target: parents, id }))),
   ]
 }
 
@@ -77,7 +82,7 @@ const removeReferences = (
   const isMissing: IsMissing = ({ target }, given) => listIds(given).some((id) => missing.has(`${target} ${id}`))
   const own = getCustomResource(resource)
   const { parent_id, ...others } = value
-  const isApart = resource === 'ports' && listIds(parent_id).some((id) => missing.has(`ports ${id}`))
+  const isApart = listIds(parent_id).some((id) => missing.has(`${getParents(resource)} ${id}`))
   const kept: Record<string, unknown> = isApart ? { ...others } : { ...value }
   if (own !== undefined && kept.custom !== undefined) kept.custom = removeMissing(kept.custom, fieldsOf(own), isMissing)
   if (resource === 'devices' && Array.isArray(kept.addresses))
@@ -113,7 +118,7 @@ export const splitRows = async (
         }
       : { rows, deferred: [] }
   const isPlain = rows.every(({ value }) => value.custom === undefined && value.addresses === undefined)
-  if (isPlain && resource !== 'ports') return { rows, deferred: [] }
+  if (isPlain && getParents(resource) === undefined) return { rows, deferred: [] }
   const fields = isPlain ? new Map() : await loadReferenceFields(ctx, [])
   const getFields: FieldsOf = (of) => fields.get(of) ?? new Map()
   const found = rows.map(({ value }) => listReferences(resource, value, getFields))

@@ -176,8 +176,11 @@ const OTHERS = {
 const buildRowsSchema = (resource: Resource, operations: Feature['operations']): z.ZodType => {
   const create = operations.find(({ op }) => op.name === `${resource}.create`)
   if (!create) throw new Error(`${resource} has no create`)
-  // A row of a relationship names its parent so, and no other row has the field.
-  return z.array(z.object({ value: create.op.input.extend({ parent_id: idOf('devices') }) }))
+  // A row of a relationship names its parent so.
+  const { input } = create.op
+  return z.array(
+    z.object({ value: resource === 'relationships' ? input.extend({ parent_id: idOf('devices') }) : input }),
+  )
 }
 
 /** Replaces refs by ids in the rows of a batch, with one query for all of them. */

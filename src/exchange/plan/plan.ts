@@ -12,7 +12,7 @@ import { selectFromTable } from '../../resource/named-tables.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
 import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toGivenKey } from '../apply/objects.ts'
-import { type Given, withParentsFirst } from '../apply/port-order.ts'
+import { type Given, hasParents, withParentsFirst } from '../apply/parents-first.ts'
 import { type Fields, resolveReferences } from '../apply/references.ts'
 import { getRules, type NameKey, type ResourceRules } from '../apply/resources.ts'
 import { checkUnknownFields, MAX_BAD_ROWS } from '../apply/row.ts'
@@ -285,7 +285,7 @@ const planResource = async (planning: Planning, resource: Resource, given: reado
   const rows = new Rows(planning, resource)
   const numbered = [...given.entries()]
   if (resource === 'devices') await planning.readAddressDefaults()
-  if (resource !== 'ports') await planRows(rows, numbered)
+  if (!hasParents(resource)) await planRows(rows, numbered)
   else for (const step of withParentsFirst(numbered)) await planRows(rows, step)
 }
 

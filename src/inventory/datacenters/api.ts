@@ -6,7 +6,14 @@ import { crud } from '../../resource/crud.ts'
 import { Device } from '../devices/schema.ts'
 import { datacenterFacts } from './resource.ts'
 
-const base = crud(datacenterFacts)
+const base = crud(datacenterFacts, {
+  filters: {
+    parent_id: idOf('datacenters')
+      .optional()
+      .describe('Only those directly below this one; empty for those at the top'),
+    within: idOf('datacenters').optional().describe('This one and all below it'),
+  },
+})
 export const Datacenter = base.Item
 export type Datacenter = z.infer<typeof base.Item>
 
@@ -19,6 +26,7 @@ export const datacenters = {
     supportsAsOf: true,
     access: 'devices:list',
     scope: 'filter',
+    shows: ['datacenters'],
     input: () => z.object({ id: idOf('datacenters'), ...Page }),
     output: () => z.array(Device),
   }),

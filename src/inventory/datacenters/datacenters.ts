@@ -1,28 +1,93 @@
 /** The rules of datacenters. */
 
-import { type Feature, implement } from '../../kernel/ctx.ts'
+import { invalidField } from '../../contract/errors.ts'
+import { findAbove, findBelow, isOneOf, MAX_LEVELS } from '../../database/query/below.ts'
+import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { objectStore } from '../../resource/store.ts'
 import { type Datacenter, datacenters } from './api.ts'
+import type { DatacenterMoved } from './events.ts'
 import { datacenterFacts } from './resource.ts'
 
 const store = objectStore<typeof datacenterFacts, Datacenter>(datacenterFacts)
-const rules = resourceRules<typeof datacenterFacts, Datacenter>(store)
+
+const TABLE = 'datacenters'
+
+/** Returns a datacenter and all below it. Where a datacenter is a filter, it takes these. */
+export const findDatacentersBelow = (ctx: Ctx, id: string): Promise<string[]> => findBelow(ctx, { table: TABLE, id })
+
+/** Returns the datacenters above a datacenter, the nearest first. */
+export const findDatacentersAbove = (ctx: Ctx, id: string): Promise<string[]> => findAbove(ctx, { table: TABLE, id })
+
+/** Returns the number of levels that begin with a datacenter. */
+const countLevels = async (ctx: Ctx, id: string): Promise<number> => {
+  let levels = 0
+  for (let ids = [id]; ids.length > 0 && levels <= MAX_LEVELS; levels++)
+    ids = (await ctx.db.selectFrom(TABLE).select('id').where('parent_id', 'in', ids).execute()).map((row) => row.id)
+  return levels
+}
+
+/** @throws AppError VALIDATION_ERROR on `parent_id` */
+const checkParent = async (ctx: Ctx, { id, parent_id }: Datacenter): Promise<void> => {
+  if (!parent_id) return
+  const above = [parent_id, ...(await findDatacentersAbove(ctx, parent_id))]
+  if (above.includes(id)) throw invalidField('parent_id', 'must not be the datacenter itself, or one below it')
+  if (above.length + (await countLevels(ctx, id)) > MAX_LEVELS)
+    throw invalidField('parent_id', `would make more than ${MAX_LEVELS} levels of datacenters`)
+}
+
+const rules = resourceRules<typeof datacenterFacts, Datacenter>(store, {
+  check: async (ctx, { after, changes }) => {
+    if (after && changes.includes('parent_id')) await checkParent(ctx, after)
+  },
+  follow: async (ctx, { before, after, changes }) => {
+    const isMoved = after ? changes.includes('parent_id') && (after.parent_id ?? before?.parent_id) : before?.parent_id
+    if (isMoved === undefined) return
+    const moved: DatacenterMoved = { before, after }
+    await ctx.emit('datacenter.moved', moved)
+  },
+})
 
 /** Returns the existing ids. Other features check their references with it. */
 export const filterExistingDatacenters = store.filterExisting
 
+export const findDocuments = store.documents
+
+/** Locks the tree until commit, if a write may change it: all writers of scopes, and of objects in them, wait for it. */
+const lockTree = async (ctx: Ctx, id: string | undefined, parentId: string | null | undefined): Promise<void> => {
+  if (parentId) return ctx.lock('scopes')
+  if (id === undefined) return
+  const has = async (column: 'id' | 'parent_id') => {
+    const query = ctx.db.selectFrom(TABLE).select('id').where(column, '=', id).where('parent_id', 'is not', null)
+    return (await query.limit(1).executeTakeFirst()) !== undefined
+  }
+  const isInTree = parentId === undefined ? (await has('id')) || (await has('parent_id')) : await has('id')
+  if (isInTree) await ctx.lock('scopes')
+}
+
 export const feature: Feature = {
   operations: implement(datacenters, {
     ...rules.handlers,
+    create: async (ctx, input) => {
+      await lockTree(ctx, undefined, input.parent_id)
+      return rules.handlers.create(ctx, input)
+    },
+    update: async (ctx, input) => {
+      if (input.parent_id !== undefined) await lockTree(ctx, input.id, input.parent_id)
+      return rules.handlers.update(ctx, input)
+    },
+    delete: async (ctx, { id }) => {
+      await lockTree(ctx, id, undefined)
+      await rules.handlers.delete(ctx, { id })
+    },
     devices: async (ctx, { id, ...page }) => {
-      await rules.getOrThrow(ctx, id)
-      const revision = await ctx.store.revision(['devices'])
+      await rules.getOrThrow(ctx.unscoped, id)
+      const revision = await ctx.store.revision(['devices', 'datacenters'])
       const query = ctx.db
         .selectFrom('devices')
         .select('doc')
-        .where('datacenter_id', '=', id)
+        .where(isOneOf('devices.datacenter_id', await findDatacentersBelow(ctx, id)))
         .orderBy('name_order')
         .orderBy('id')
       return listRows(ctx, { revision, query, page, row: ({ doc }) => doc })

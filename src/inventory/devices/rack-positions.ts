@@ -1,6 +1,7 @@
 /** The places of devices in racks: what a device is given becomes a whole place, and no two devices have one place. */
 import { type AppError, type FieldIssue, invalid } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { findDatacentersAbove } from '../datacenters/datacenters.ts'
 import type { DeviceType } from '../device-types/api.ts'
 import { findDeviceTypes } from '../device-types/device-types.ts'
 import type { Rack } from '../racks/api.ts'
@@ -76,23 +77,25 @@ const validateHeight = (given: GivenMount, type: DeviceType | undefined): FieldI
     : []
 
 /** The datacenter that a device in the rack has. */
-const withRackDatacenter = (ctx: Ctx, device: Device, rack: Rack): Mounted => {
+const withRackDatacenter = async (ctx: Ctx, device: Device, rack: Rack): Promise<Mounted> => {
   const { datacenter_id } = rack
   if (datacenter_id === null || device.datacenter_id === datacenter_id) return { device, issues: [] }
-  if (device.datacenter_id === null) return { device: { ...device, datacenter_id }, issues: [] }
+  const isAbove =
+    device.datacenter_id === null || (await findDatacentersAbove(ctx, datacenter_id)).includes(device.datacenter_id)
+  if (isAbove) return { device: { ...device, datacenter_id }, issues: [] }
   const message = `${formatRack(ctx, rack)} is in another datacenter than the device`
   return { device, issues: [{ field: 'mount.rack_id', message }] }
 }
 
 type Known = { readonly racks: ReadonlyMap<string, Rack>; readonly types: ReadonlyMap<string, DeviceType> }
 
-const applyMount = (ctx: Ctx, { device, given }: Mounting, { racks, types }: Known): Mounted => {
+const applyMount = async (ctx: Ctx, { device, given }: Mounting, { racks, types }: Known): Promise<Mounted> => {
   if (given === null) return { device: withMount(device, undefined), issues: [] }
   const rackId = given?.rack_id ?? device.mount?.rack_id
   if (rackId === undefined) return { device, issues: [] }
   const rack = racks.get(rackId)
   if (!rack) return { device, issues: [{ field: 'mount.rack_id', message: `there is no rack with id "${rackId}"` }] }
-  const { device: placed, issues } = withRackDatacenter(ctx, device, rack)
+  const { device: placed, issues } = await withRackDatacenter(ctx, device, rack)
   if (given === undefined) return { device: placed, issues }
   const type = types.get(device.device_type_id ?? '')
   const mount = completeMount(given, type)
@@ -110,7 +113,7 @@ const listTypeIds = (all: readonly Mounting[]): string[] =>
 export const mountAll = async (ctx: Ctx, all: readonly Mounting[]): Promise<Mounted[]> => {
   const rackIds = all.flatMap(({ device, given }) => given?.rack_id ?? device.mount?.rack_id ?? [])
   const known = { racks: await findRacks(ctx, rackIds), types: await findDeviceTypes(ctx, listTypeIds(all)) }
-  return all.map((one) => applyMount(ctx, one, known))
+  return Promise.all(all.map((one) => applyMount(ctx, one, known)))
 }
 
 /** Returns a change with the place that the device is given and the datacenter of its rack. */

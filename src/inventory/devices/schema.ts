@@ -103,6 +103,7 @@ export const base = crud(deviceFacts, {
     },
     mount: { input: MountInput, answer: Mount.optional().describe('The place in a rack; absent without one') },
   },
+  listShows: ['datacenters'],
   patch: { add_tags: retag.add_tags.optional(), remove_tags: retag.remove_tags.optional() },
   listInput: () =>
     z.object({

@@ -9,7 +9,7 @@ export const networkFacts = resource({
     name: { type: 'name', filter: 'part' },
     subnet: { type: 'text', max: 64, required: true },
     vlan_id: { type: 'integer', min: 1, max: 4094, filter: 'equal' },
-    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'equal' },
+    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'within' },
     description: { type: 'text', max: 4096 },
   },
   laterFields: { space_id: { type: 'reference', to: 'spaces', onlyWithValue: true, onDelete: 'refuse' } },

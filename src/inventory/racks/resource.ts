@@ -7,7 +7,7 @@ export const rackFacts = resource({
   schema: 'Rack',
   fields: {
     name: { type: 'name', filter: 'part' },
-    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'equal' },
+    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'within' },
     location: { type: 'text', max: 255, description: 'Room and row', answer: '' },
     description: { type: 'text', max: 4096 },
     height: { type: 'integer', min: 1, max: 100, usual: 42, description: 'The height in units', answer: 'In units' },

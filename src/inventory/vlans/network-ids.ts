@@ -7,7 +7,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { compareNames } from '../../net/name-order.ts'
 import type { ListedPage } from '../../resource/list.ts'
 import type { Computed } from '../../resource/rules.ts'
-import { buildVlanScopeKey, pickVlanScope, type VlanScopeKey } from './vlan-scope.ts'
+import { buildVlanScopeKey, listParents, pickVlanScope, type VlanScopeKey } from './vlan-scope.ts'
 
 type Vlan = { readonly vlan_id: number; readonly datacenter_id: string | null }
 
@@ -41,8 +41,14 @@ export const findNetworkIds = async (ctx: Ctx, of: Computed<Vlan>): Promise<Read
     .selectFrom('networks')
     .select(['id', 'name', 'vlan_id', 'datacenter_id'])
     .where('vlan_id', 'in', numbers)
-  // A single VLAN of a datacenter has networks of the same datacenter.
-  if (only?.datacenter_id && !other && !earlier) {
+  const tree = await ctx.db
+    .selectFrom('datacenters')
+    .select(['id', 'parent_id'])
+    .where('parent_id', 'is not', null)
+    .execute()
+  const parents = listParents(earlier ? restoreRows(tree, earlier('datacenter')) : tree)
+  // Without a tree, a single VLAN of a datacenter has networks of the same datacenter.
+  if (only?.datacenter_id && !other && !earlier && parents.size === 0) {
     vlans = vlans.where('datacenter_id', '=', only.datacenter_id)
     networks = networks.where('datacenter_id', '=', only.datacenter_id)
   }
@@ -56,7 +62,7 @@ export const findNetworkIds = async (ctx: Ctx, of: Computed<Vlan>): Promise<Read
   )
   const ids = new Map<VlanScopeKey, string[]>()
   for (const { id, ...network } of numbered) {
-    const scope = pickVlanScope(network, scopes)
+    const scope = pickVlanScope(network, scopes, parents)
     const others = scope && ids.get(scope)
     if (others) others.push(id)
     else if (scope) ids.set(scope, [id])

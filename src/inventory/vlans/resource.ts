@@ -9,7 +9,7 @@ export const vlanFacts = resource({
   fields: {
     vlan_id: { type: 'integer', min: 1, max: 4094, required: true, filter: 'equal', description: 'The VLAN number' },
     name: { type: 'name', filter: 'part' },
-    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'equal' },
+    datacenter_id: { type: 'reference', to: 'datacenters', filter: 'within' },
     group: {
       type: 'text',
       max: 255,

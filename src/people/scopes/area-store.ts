@@ -7,7 +7,7 @@ import { findKeysByIds } from '../../inventory/spaces/keys.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { parseCidrOrThrow, toCidrKeys } from '../../net/cidr.ts'
 import { DEFAULT_SPACE } from '../../net/ip.ts'
-import { prepareArea, writeArea } from '../../resource/named-tables.ts'
+import { prepareArea, selectFromTable, writeArea } from '../../resource/named-tables.ts'
 import { AREA_TABLES, type AreaTable } from '../../resource/scoped/area-tables.ts'
 import { loadObjectFacts, setIn } from './area-facts-store.ts'
 import type { ScopeFacts, ScopeIds, ScopesOf } from './areas.ts'
@@ -94,6 +94,29 @@ export const findHeirs = async ({ db }: DbScope, table: Heirs, ids: readonly str
   const found: string[] = []
   for (const batch of splitBatches(ids)) for (const { id } of await HEIRS[table](db, batch).execute()) found.push(id)
   return found
+}
+
+/** Returns the ids of the objects with one of these datacenters. */
+export const findInDatacenters = async (
+  { db }: DbScope,
+  table: 'networks' | 'devices',
+  ids: readonly string[],
+): Promise<string[]> => {
+  const found: string[] = []
+  for (const batch of splitBatches(ids)) {
+    const rows = await selectFromTable(db, table).select('id').where('datacenter_id', 'in', batch).execute()
+    for (const { id } of rows) found.push(id)
+  }
+  return found
+}
+
+/** Returns the stored scopes of an object. */
+export const findSet = async ({ db }: DbScope, table: AreaTable, id: string): Promise<ScopeIds> => {
+  const query = db.selectFrom('areas').select('scopes')
+  const row = await query
+    .where('areas.id', '=', selectFromTable(db, table).select('area').where('id', '=', id))
+    .executeTakeFirst()
+  return setIn(row?.scopes ?? null)
 }
 
 /** Stores the areas of objects that differ from the stored ones. Returns the ids of these objects. */

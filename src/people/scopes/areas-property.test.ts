@@ -120,11 +120,15 @@ const changesOf = (caller: Caller, seed: number) => {
       },
     ],
     [3, async () => send('POST', 'estate/import?resource=devices', [device(), device(), device()])],
+    [6, async () => send('PUT', `datacenters/${await idOf('datacenters')}`, { parent_id: await idOf('datacenters') })],
+    [2, async () => send('PUT', `datacenters/${await idOf('datacenters')}`, { parent_id: null })],
+    [2, async () => send('POST', 'datacenters', { name: name(), parent_id: await idOf('datacenters') })],
+    [1, async () => send('DELETE', `datacenters/${await idOf('datacenters')}`)],
     [
       3,
       async () =>
         send('POST', 'estate/apply', {
-          datacenters: [{ name: 'applied' }],
+          datacenters: [{ name: 'applied', parent: one([null, 'below']) }, { name: 'below' }],
           networks: [{ name: 'applied', subnet: '10.2.0.0/24', datacenter: one([null, 'applied']) }],
           pools: [{ network: 'applied', name: 'p', start_ip: '10.2.0.10', end_ip: '10.2.0.30', tags: some(TAGS) }],
           devices: [{ ...device(), datacenter: one([null, 'applied']) }],

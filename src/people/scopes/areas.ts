@@ -13,6 +13,8 @@ type AddressRange = { readonly first: string; readonly last: string; readonly sp
 export type ObjectFacts = {
   /** The datacenter itself, or that of the object. */
   readonly datacenter_id?: string | null
+  /** The datacenter above a datacenter, which may be deleted itself. */
+  readonly parent_id?: string | null
   /** The address space itself. */
   readonly space_id?: string
   readonly tags?: readonly string[]
@@ -50,12 +52,13 @@ export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
   const bySpace = buildIndex(scopes, ({ space_ids }) => space_ids)
   const bySubnet = buildIndex(scopes, ({ subnets }) => subnets)
   const byTag = buildIndex(scopes, ({ tags }) => tags)
-  return ({ datacenter_id, space_id: own, tags = [], ranges = [], inherited = [] }) => {
+  return ({ datacenter_id, parent_id, space_id: own, tags = [], ranges = [], inherited = [] }) => {
     const found = new Set(inherited)
     const add = (ids: readonly string[] | undefined) => {
       for (const id of ids ?? []) found.add(id)
     }
     if (datacenter_id) add(byDatacenter.get(datacenter_id))
+    if (parent_id) add(byDatacenter.get(parent_id))
     if (own) add(bySpace.get(own))
     for (const tag of tags) add(byTag.get(tag))
     for (const { first, last, space_id } of ranges) {

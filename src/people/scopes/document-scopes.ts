@@ -70,7 +70,7 @@ const getPort = (end: unknown): ObjectId => toObjectId('port', (end as Document 
 const BY_KIND: Readonly<Record<string, (id: string, document: Document) => DocumentScope>> = {
   ...Object.fromEntries(FOLLOWING),
   space: (id) => ({ facts: { space_id: id } }),
-  datacenter: (id) => ({ facts: { datacenter_id: id } }),
+  datacenter: (id, { parent_id }) => ({ facts: { datacenter_id: id, parent_id: toTextOrNull(parent_id) } }),
   network: (_, { datacenter_id, subnet, space_id }) => ({
     facts: {
       datacenter_id: toTextOrNull(datacenter_id),

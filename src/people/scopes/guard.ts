@@ -42,7 +42,7 @@ const getChangedNoun = (of: Changeable): string => (of === 'relationships' ? get
 const SCOPE_FIELDS: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
   ...Object.fromEntries(RESOURCES.map((facts) => [facts.name, listFollowed(facts)])),
   spaces: ['name'],
-  datacenters: ['name'],
+  datacenters: ['name', 'parent_id'],
   networks: ['datacenter_id', 'subnet'],
   pools: ['start_ip', 'tags'],
   reservations: ['ip_address'],

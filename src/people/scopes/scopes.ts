@@ -3,6 +3,7 @@
 import { type FieldIssue, nameTaken, orNotFound, rejectIssues } from '../../contract/errors.ts'
 import { merge } from '../../contract/merge.ts'
 import { containsText } from '../../database/query/contains.ts'
+import type { DatacenterMoved } from '../../inventory/datacenters/events.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
@@ -16,8 +17,9 @@ import * as facts from './document-scopes.ts'
 import * as placed from './event-scopes.ts'
 import { findOverlapWarnings } from './overlap-warnings.ts'
 import { refuseMove } from './overlaps.ts'
+import { refuseGain, updateAreasBelow, withDatacentersBelow } from './places.ts'
 import * as store from './store.ts'
-import { noteWrite, updateDiscoveredAreas } from './update-areas.ts'
+import { loadForTransaction, noteWrite, updateDiscoveredAreas } from './update-areas.ts'
 
 /** For features that show where the caller may create objects. */
 export const { canPlace, canReachPool } = placing
@@ -65,6 +67,11 @@ const normalizeSubnets = (subnets: readonly string[]): string[] => [
   ),
 ]
 
+/** Stores the areas of the objects that are in a scope, or have been. */
+const updateMembers = async (ctx: Ctx, scope: Scope): Promise<void> => {
+  for (const one of await withDatacentersBelow(ctx, [scope])) await updateAllAreas(ctx, one)
+}
+
 const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scope> => {
   const { name, description, datacenter_ids, space_ids, tags } = draft
   const fields = { name, description, datacenter_ids, space_ids, subnets: normalizeSubnets(subnets), tags }
@@ -74,7 +81,7 @@ const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scop
   // Writers do not take the lock of scopes while there are none.
   if ((await store.findAll(ctx)).length === 0) await ctx.store.sql.lockTables(ctx.db, AREA_TABLES)
   await store.insert(ctx, scope)
-  await updateAllAreas(ctx, scope)
+  await updateMembers(ctx, scope)
   await ctx.emit('scope.created')
   return scope
 }
@@ -89,7 +96,7 @@ const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> =>
   await requireFreeName(ctx, scope)
   await checkIds(ctx, scope)
   await store.update(ctx, scope)
-  await updateAllAreas(ctx, scope)
+  await updateMembers(ctx, scope)
   await ctx.emit('scope.updated')
   return scope
 }
@@ -113,6 +120,20 @@ const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string)
     await store.update(ctx, left)
     await ctx.emit('scope.updated')
   }
+}
+
+/** Datacenters have come into scopes or left them. */
+const followMove = async (ctx: Ctx, moved: DatacenterMoved): Promise<void> => {
+  if ((await store.findAll(ctx)).length === 0) return
+  await ctx.lock('scopes')
+  // All instances read the scopes again, with the datacenters of the new tree.
+  noteWrite(ctx)
+  await store.touch(ctx)
+  const setOf = await loadForTransaction(ctx)
+  if (!setOf) return
+  if (moved.before && moved.after) await refuseGain(ctx, moved.after.id, setOf)
+  await updateAreasBelow(ctx, moved, setOf)
+  await ctx.emit('scope.updated')
 }
 
 const COUNTED = ['datacenters', 'networks', 'pools', 'devices'] as const
@@ -168,6 +189,7 @@ export const feature: Feature = {
   }),
   reactions: {
     ...onDeleting({ datacenters: (ctx, { id }) => leave(ctx, 'datacenter_ids', id) }),
+    'datacenter.moved': followMove,
     // Before the network moves, and before its other obstacles are told.
     'network.changing-space': refuseMove,
     'discovered-devices.placed': async (ctx, ids: readonly string[]) => ctx.atEnd(updateDiscoveredAreas, ids),

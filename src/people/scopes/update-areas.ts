@@ -9,6 +9,7 @@ import { AREA_TABLES, type AreaTable } from '../../resource/scoped/area-tables.t
 import { scopes } from './api.ts'
 import { findHeirs, type Heirs, updateAreas } from './area-store.ts'
 import { createScopeMatcher, type ScopesOf } from './areas.ts'
+import { withDatacentersBelow } from './places.ts'
 import * as store from './store.ts'
 
 const TABLES = ['scopes'] as const
@@ -20,7 +21,7 @@ type Definition = ScopesOf | undefined
 type Known = { readonly definition: Definition; readonly unchanged?: Guard | undefined }
 
 const read = async (ctx: StoreScope): Promise<Definition> => {
-  const all = await store.findAll(ctx)
+  const all = await withDatacentersBelow(ctx, await store.findAll(ctx))
   return all.length === 0 ? undefined : createScopeMatcher(all)
 }
 

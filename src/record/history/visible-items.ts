@@ -6,6 +6,7 @@ import type { Permission } from '../../kernel/operation.ts'
 import { isInScopeSet } from '../../kernel/rights/access.ts'
 import { createScopeMatcher, type ScopeIds, type ScopesOf } from '../../people/scopes/areas.ts'
 import { type DocumentScope, getPlacing, listRelated } from '../../people/scopes/document-scopes.ts'
+import { withDatacentersBelow } from '../../people/scopes/places.ts'
 import * as scopes from '../../people/scopes/store.ts'
 import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { parseDocument } from './kinds.ts'
@@ -64,7 +65,11 @@ export class VisibleItems implements Kinds {
     permissionOf = (kind: Kind): Permission => KIND_NAMES[kind].read,
   ): Promise<VisibleItems> {
     const kinds = selectKinds(ctx, permissionOf)
-    return new VisibleItems(ctx, kinds, createScopeMatcher(kinds.parts.size === 0 ? [] : await scopes.findAll(ctx)))
+    return new VisibleItems(
+      ctx,
+      kinds,
+      createScopeMatcher(kinds.parts.size === 0 ? [] : await withDatacentersBelow(ctx, await scopes.findAll(ctx))),
+    )
   }
 
   /** True if the caller sees all objects of the kinds. */

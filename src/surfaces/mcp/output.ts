@@ -52,7 +52,7 @@ const stripSchema = ({ type, properties, items, anyOf, enum: values }: JsonSchem
 const SHOWN_VALUES = 8
 
 /** Fields of many tools without their parts, which the tools of their own objects name. */
-const WITHOUT_PARTS: readonly string[] = ['mount', 'networks']
+const WITHOUT_PARTS: readonly string[] = ['mount', 'networks', 'addresses']
 
 const mapProperties = (properties: NonNullable<JsonSchema['properties']>, depth: number) =>
   Object.fromEntries(

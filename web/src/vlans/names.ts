@@ -1,7 +1,9 @@
 /** The names of the VLANs of networks, and the numbers without a name. Pure functions. */
 import {
   buildVlanScopeKey,
+  listParents,
   type Numbered,
+  type Parents,
   pickVlanScope,
   type VlanScopeKey,
 } from '../../../src/inventory/vlans/vlan-scope.ts'
@@ -12,7 +14,9 @@ export type VlanNames = (network: Numbered) => string
 
 type Named = Pick<Vlan, 'vlan_id' | 'datacenter_id' | 'name'>
 
-export const createVlanNames = (vlans: readonly Named[]): VlanNames => {
+export { listParents }
+
+export const createVlanNames = (vlans: readonly Named[], parents: Parents): VlanNames => {
   const named = new Map<VlanScopeKey, string>()
   for (const { vlan_id, datacenter_id, name } of vlans) {
     const key = buildVlanScopeKey(vlan_id, datacenter_id)
@@ -20,7 +24,7 @@ export const createVlanNames = (vlans: readonly Named[]): VlanNames => {
     named.set(key, others === undefined ? name : `${others}, ${name}`)
   }
   return (network) => {
-    const place = pickVlanScope(network, named)
+    const place = pickVlanScope(network, named, parents)
     return place === undefined ? '' : (named.get(place) ?? '')
   }
 }
@@ -34,11 +38,15 @@ export type UnnamedNumber = {
 }
 
 /** Returns the numbers without a name, by number and then by the id of the datacenter. */
-export const listUnnamedNumbers = (networks: readonly Numbered[], vlans: readonly Named[]): UnnamedNumber[] => {
+export const listUnnamedNumbers = (
+  networks: readonly Numbered[],
+  vlans: readonly Named[],
+  parents: Parents,
+): UnnamedNumber[] => {
   const named = new Set(vlans.map(({ vlan_id, datacenter_id }) => buildVlanScopeKey(vlan_id, datacenter_id)))
   const found = new Map<VlanScopeKey, UnnamedNumber>()
   for (const { vlan_id, datacenter_id } of networks) {
-    if (vlan_id === null || pickVlanScope({ vlan_id, datacenter_id }, named) !== undefined) continue
+    if (vlan_id === null || pickVlanScope({ vlan_id, datacenter_id }, named, parents) !== undefined) continue
     const key = buildVlanScopeKey(vlan_id, datacenter_id)
     found.set(key, { vlan_id, datacenter_id, count: (found.get(key)?.count ?? 0) + 1 })
   }

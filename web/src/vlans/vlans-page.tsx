@@ -14,7 +14,7 @@ import type { Resource, Values } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildVlanFields, fields, type Vlan } from './fields.ts'
-import { listUnnamedNumbers, type UnnamedNumber } from './names.ts'
+import { listParents, listUnnamedNumbers, type UnnamedNumber } from './names.ts'
 import { vlansQuery } from './queries.ts'
 import { Unnamed } from './unnamed.tsx'
 
@@ -46,7 +46,10 @@ export const VlansPage = () => {
   const resource = useOwnedResource(bare, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
   const spec = useMemo(() => buildTableSpec(buildVlanFields(names)), [names])
   const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])
-  const numbers = useMemo(() => (query.data ? listUnnamedNumbers(networks, query.data) : NONE), [networks, query.data])
+  const numbers = useMemo(
+    () => (query.data ? listUnnamedNumbers(networks, query.data, listParents(datacenters)) : NONE),
+    [networks, query.data, datacenters],
+  )
   const name = ({ vlan_id, datacenter_id }: UnnamedNumber) =>
     void set({ new: buildVlanScopeKey(vlan_id, datacenter_id) })
   return (

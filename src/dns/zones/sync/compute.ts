@@ -3,6 +3,8 @@
 import { createBreathe } from '../../../base/runtime/pause.ts'
 import type { FieldIssue } from '../../../contract/errors.ts'
 import { splitBatches } from '../../../database/query/batches.ts'
+import { isOneOf } from '../../../database/query/below.ts'
+import { findDatacentersBelow } from '../../../inventory/datacenters/datacenters.ts'
 import { findDocuments } from '../../../inventory/devices/devices.ts'
 import type { Address, Device } from '../../../inventory/devices/schema.ts'
 import { findSpaceKey } from '../../../inventory/spaces/keys.ts'
@@ -47,12 +49,20 @@ const loadMembership = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[
   return (deviceId, ip) => members.has(`${deviceId} ${parseIpKeyOrThrow(ip, space)}`)
 }
 
+/** The filter of a zone. Undefined for a part that takes all. */
+type Filter = { readonly isMember: IsMember | undefined; readonly datacenters: readonly string[] | undefined }
+
+const loadFilter = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[]): Promise<Filter> => ({
+  isMember: await loadMembership(ctx, zone, deviceIds),
+  datacenters: zone.datacenter_id === null ? undefined : await findDatacentersBelow(ctx, zone.datacenter_id),
+})
+
 /** Returns the addresses of a device that the filter leaves; none for a device that it does not take. */
-const filterAddresses = (zone: Zone, device: Device, isMember: IsMember | undefined): readonly Address[] => {
-  const { statuses, tags, datacenter_id } = zone
+const filterAddresses = (zone: Zone, device: Device, { isMember, datacenters }: Filter): readonly Address[] => {
+  const { statuses, tags } = zone
   const isIn =
     statuses.includes(device.status) &&
-    (datacenter_id === null || device.datacenter_id === datacenter_id) &&
+    (datacenters === undefined || (device.datacenter_id !== null && datacenters.includes(device.datacenter_id))) &&
     tags.every((tag) => device.tags.includes(tag))
   if (!isIn) return []
   const own = device.addresses.filter(({ space_id }) => space_id === zone.space_id)
@@ -61,14 +71,14 @@ const filterAddresses = (zone: Zone, device: Device, isMember: IsMember | undefi
 
 /** Yields the claims of all devices of the filter. */
 async function* streamClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGenerator<Claims> {
-  const isMember = await loadMembership(ctx, zone)
+  const filter = await loadFilter(ctx, zone)
   let query = ctx.db.selectFrom('devices').select('doc').where('status', 'in', zone.statuses)
-  if (zone.datacenter_id !== null) query = query.where('datacenter_id', '=', zone.datacenter_id)
+  if (filter.datacenters) query = query.where(isOneOf('datacenter_id', filter.datacenters))
   for await (const rows of ctx.store.scan<{ doc: string }>(query))
     for (const { doc } of rows) {
       // The column holds the JSON of a device.
       const device = JSON.parse(doc) as Device
-      const addresses = filterAddresses(zone, device, isMember)
+      const addresses = filterAddresses(zone, device, filter)
       if (addresses.length > 0) yield buildClaims(device, addresses, (name) => index.completed(name))
     }
 }
@@ -138,9 +148,9 @@ export const computeNames = async (
   const devices = docs.map((doc) => JSON.parse(doc) as Device)
   const content = new ZoneContent(zone, index, await loadDelegations(ctx, zone, index), new Set(names))
   const addAll = async (of: Zone, add: (claims: Claims) => void) => {
-    const isMember = await loadMembership(ctx, of, ids)
+    const filter = await loadFilter(ctx, of, ids)
     for (const device of devices) {
-      const left = filterAddresses(of, device, isMember)
+      const left = filterAddresses(of, device, filter)
       if (left.length > 0) add(buildClaims(device, left, (name) => index.completed(name)))
     }
   }

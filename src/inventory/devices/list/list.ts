@@ -1,9 +1,10 @@
 /** The list of devices with its filters. */
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { parseSort } from '../../../contract/fields/sort.ts'
-import { getCachedCount } from '../../../database/cache/query-cache.ts'
+import { getCachedCount, getCachedText } from '../../../database/cache/query-cache.ts'
 import type { Part } from '../../../database/database.ts'
 import { isManagedBy } from '../../../database/managed-by.ts'
+import { isOneOf } from '../../../database/query/below.ts'
 import { orderQuery } from '../../../database/query/order.ts'
 import { buildMembership, countMembers, type Membership } from '../../../database/query/ordered-filter.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
@@ -11,6 +12,7 @@ import type { JsonList } from '../../../kernel/handler-result.ts'
 import { countRows, listRows, type Page } from '../../../kernel/list.ts'
 import type { ParsedInputOf } from '../../../kernel/operation.ts'
 import { buildCustomFilters, CUSTOM_TABLES } from '../../../resource/custom/lists.ts'
+import { findDatacentersBelow } from '../../datacenters/datacenters.ts'
 import { buildDeviceSubset } from '../../networks/membership.ts'
 import { hasAddressIn } from '../../spaces/keys.ts'
 import type { devices } from '../api.ts'
@@ -35,13 +37,17 @@ const toTagSubset = (value: string) => ({
   value,
 })
 
+type Ids = readonly string[]
+
 /** Returns the query of the filters that are columns of a device or its addresses. */
 const buildPlainQuery = async (
   ctx: Ctx,
-  { datacenter_id, space_id, status, managed_by, rack_id, device_type_id }: Filter,
+  { datacenters = [], space_id, status, managed_by, rack_id, device_type_id }: Filter & { datacenters?: Ids },
 ) => {
   let all = ctx.db.selectFrom('devices').select('devices.doc')
-  if (datacenter_id) all = all.where('devices.datacenter_id', '=', datacenter_id)
+  const [datacenter] = datacenters
+  // Several are a condition of their own.
+  if (datacenter !== undefined && datacenters.length === 1) all = all.where('devices.datacenter_id', '=', datacenter)
   if (status) all = all.where('devices.status', '=', status)
   if (managed_by) all = all.where(isManagedBy(managed_by))
   if (rack_id) all = all.where('devices.rack_id', '=', rack_id)
@@ -53,9 +59,23 @@ const buildPlainQuery = async (
 /** A condition, and a fast count of the devices that meet it. */
 type Condition = Membership & { readonly count?: () => Promise<number> }
 
-const buildConditions = async (ctx: Ctx, { tags = [], network_id, custom }: Filter): Promise<Condition[]> => {
+/** Returns the condition that a device is in one of several datacenters. */
+const buildPlaceCondition = async (ctx: Ctx, datacenters: Ids): Promise<Condition> => {
+  const counted = isOneOf('devices.datacenter_id', datacenters)
+  const areFew = await getCachedText(ctx, 'devices', `few in ${datacenters.join()}`, async () =>
+    String(await ctx.store.sql.areFew(ctx.db, 'devices', sql`SELECT 1 AS one FROM devices WHERE ${counted}`)),
+  )
+  if (areFew === 'true') return { ordered: counted, counted }
+  // An expression does not use the index of datacenters: many devices are read in their order.
+  return { ordered: sql<SqlBool>`devices.datacenter_id || '' IN (${sql.join(datacenters)})`, counted }
+}
+
+const buildConditions = async (
+  ctx: Ctx,
+  { tags = [], network_id, custom, datacenters }: Filter & { readonly datacenters: Ids },
+): Promise<Condition[]> => {
   const subsets = [...[...new Set(tags)].map(toTagSubset), ...(network_id ? [buildDeviceSubset(network_id)] : [])]
-  const conditions: Condition[] = []
+  const conditions: Condition[] = datacenters.length > 1 ? [await buildPlaceCondition(ctx, datacenters)] : []
   for (const subset of subsets)
     conditions.push({ ...(await buildMembership(ctx, subset)), count: () => countMembers(ctx, subset) })
   // The past is filtered by documents.
@@ -82,13 +102,15 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   const isCustom = custom !== undefined || sort.includes('custom.')
   const revision = await ctx.store.revision([
     'devices',
+    ...(datacenter_id ? (['datacenters'] as const) : []),
     ...(network_id ? (['network_addresses'] as const) : []),
     ...(isCustom ? CUSTOM_TABLES : []),
     ...(q === undefined ? [] : searchTables(ctx)),
   ])
-  let query = await buildPlainQuery(ctx, filter)
+  const datacenters = datacenter_id ? await findDatacentersBelow(ctx, datacenter_id) : []
+  let query = await buildPlainQuery(ctx, { ...filter, datacenters })
   let counted = query
-  const conditions = await buildConditions(ctx, filter)
+  const conditions = await buildConditions(ctx, { ...filter, datacenters })
   for (const { ordered, counted: fast } of conditions) {
     query = query.where(ordered)
     counted = counted.where(fast)

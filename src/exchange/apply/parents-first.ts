@@ -1,12 +1,23 @@
-/** Orders the rows of ports: a port comes after the one that it is part of. */
+/** Orders the rows of objects that refer to others of their resource: an object comes after its parent. */
 import { isRecord } from '../../contract/unknown.ts'
+import { FACTS, type Resource } from '../../inventory/resources.ts'
+import { listFields, type ResourceFacts } from '../../resource/facts.ts'
 import { toGivenKey } from './objects.ts'
+
+/** The field of the parent. */
+export const PARENT = 'parent_id'
+
+/** True for a resource of objects that have a parent of the same resource. */
+export const hasParents = (resource: Resource): boolean =>
+  listFields(FACTS[resource] as ResourceFacts).some(
+    ([name, field]) => name === PARENT && field.type === 'reference' && field.to === resource,
+  )
 
 /** A row as it is given, with its place in the list. */
 export type Given = readonly [at: number, raw: unknown]
 
-/** The deepest port that is planned after its parent. The rows of deeper ones are planned together. */
-const MAX_PORT_DEPTH = 100
+/** The deepest object that is planned after its parent. The rows of deeper ones are planned together. */
+const MAX_DEPTH = 100
 
 const getText = ([, raw]: Given, field: string): string => {
   const text = isRecord(raw) ? raw[field] : undefined
@@ -27,9 +38,9 @@ const getParentKey = (row: Given): string => {
 
 const comparePositions = ([a]: Given, [b]: Given): number => a - b
 
-/** Yields the rows in steps: the parents of a step are in earlier steps. Ports that are parts of each other are the last step. */
+/** Yields the rows in steps: the parents of a step are in earlier steps. Objects that are parents of each other are the last step. */
 export function* withParentsFirst(given: readonly Given[]): Generator<readonly Given[]> {
-  /** The number of rows of each key that are not yielded yet: several devices have ports of one name. */
+  /** The number of rows of each key that are not yielded yet: several objects have one name. */
   const waiting = new Map<string, number>()
   for (const row of given) for (const key of listKeys(row)) waiting.set(key, (waiting.get(key) ?? 0) + 1)
   const isReady = (row: Given): boolean => {
@@ -39,7 +50,7 @@ export function* withParentsFirst(given: readonly Given[]): Generator<readonly G
   const left = new Set(given)
   const parts = Map.groupBy(given, getParentKey)
   let step = given.filter(isReady)
-  for (let depth = 0; step.length > 0 && depth < MAX_PORT_DEPTH; depth++) {
+  for (let depth = 0; step.length > 0 && depth < MAX_DEPTH; depth++) {
     yield step
     const done: string[] = []
     for (const row of step) {
