@@ -1,4 +1,4 @@
-// Scopes that name a datacenter hold the datacenters below it, with what is in them, and nobody widens his reach by moving one.
+// Scopes that name a datacenter hold the datacenters below it, with what is in them, and a caller does not widen its reach by moving one.
 import { describe, expect, test } from 'bun:test'
 import { people } from '../../../testing/estates/people.ts'
 import { engines } from '../../../testing/servers/servers.ts'

@@ -1,7 +1,6 @@
 /** The names of the VLANs of networks, and the numbers without a name. Pure functions. */
 import {
   buildVlanScopeKey,
-  listParents,
   type Numbered,
   type Parents,
   pickVlanScope,
@@ -13,8 +12,6 @@ import type { Vlan } from './fields.ts'
 export type VlanNames = (network: Numbered) => string
 
 type Named = Pick<Vlan, 'vlan_id' | 'datacenter_id' | 'name'>
-
-export { listParents }
 
 export const createVlanNames = (vlans: readonly Named[], parents: Parents): VlanNames => {
   const named = new Map<VlanScopeKey, string>()

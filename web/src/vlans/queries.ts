@@ -1,10 +1,11 @@
 /** The list of VLANs, and the names of the VLANs of networks. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { listParents } from '../../../src/inventory/vlans/vlan-scope.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { buildListQuery } from '../resource/facts/lists.ts'
 import { useIsInUse, usePermitted } from '../shell/me.ts'
-import { createVlanNames, listParents, type VlanNames } from './names.ts'
+import { createVlanNames, type VlanNames } from './names.ts'
 
 const NONE: readonly never[] = []
 
