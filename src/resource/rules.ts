@@ -191,6 +191,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const references = listReferences(facts)
   const build = createBuild<T>(facts)
   const isUnique = createKeyBuilder(facts) !== undefined
+  const optional = new Set(listFields(facts).flatMap(([field, { onlyWithValue }]) => (onlyWithValue ? field : [])))
   const article = /^[aeiou]/i.test(noun) ? 'An' : 'A'
   const usualConflict = `${article} ${noun} with the same ${(identity ?? []).join(', ')} exists already`
   // Stored values of custom fields are the last member of an object.
@@ -282,7 +283,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const update = async (ctx: Ctx, { id, ...patch }: Values & { readonly id: string }): Promise<A> => {
     const { stored: before, shown } = await lockForChange(ctx, 'update', id)
     const { value, changes: given } = await mergePatch(ctx, before, patch)
-    const changes = given.filter((field) => !(isEmpty(before, field) && isEmpty(value, field)))
+    const changes = given.filter((field) => !(optional.has(field) && isEmpty(before, field) && isEmpty(value, field)))
     if (changes.length === 0) return shown
     const after = derive({ ...value, updated_at: ctx.now })
     const write = { before, after, changes }

@@ -90,8 +90,9 @@ const FORMS: Readonly<Record<string, Form>> = {
   datacenters: {
     path: '/api/datacenters',
     file: 'datacenters/resource.ts',
-    form: ({ datacenterResource }) => datacenterResource,
+    form: ({ buildDatacenterResource }) => buildDatacenterResource?.([]),
     filled: () => ({ name: 'ams', location: 'Amsterdam', description, refs, custom }),
+    empty: ['parent_id'],
   },
   vlans: {
     path: '/api/vlans',
@@ -167,12 +168,13 @@ const FORMS: Readonly<Record<string, Form>> = {
       ...{ name: 'sw1', hostname: 'sw1.example.com', description, make_model: 'ACME S1', os: 'OS, v2' },
       ...{ status: 'maintenance', datacenter_id: datacenters, username: 'root', location: 'row 1', tags },
       ...{ domains: ['example.com', '*.example.net'], refs, custom, device_type_id: type },
+      ...{ serial: 'S1', asset_tag: 'A1', role: 'core switch' },
       mount: { rack_id: racks, position: 3, height: 1.5, face: 'rear', full_depth: false, slot: '1/2', power_w: 80 },
       addresses: [
         {
           ...{ ip: '10.0.0.11', port: 8443, type: 'vip', label: 'front', network_id: networks, pool_id: pools },
           ...{ switch_port: 'Gi1/0/1', interface: 'eth0', mac_address: '02:00:00:00:00:02' },
-          ...{ dns_name: 'vip.example.com', space_id: spaces, custom },
+          ...{ dns_name: 'vip.example.com', role: 'vip', space_id: spaces, custom },
         },
         { ip: '2001:db8::1', type: 'anycast' },
       ],

@@ -138,7 +138,7 @@ describe.each(engines())('a scoped writer on %s', (dialect) => {
     const { make } = where(1, own)
     const inside = { datacenter_id: own.datacenters }
     const refused: readonly (readonly [Person, WriteCall, readonly string[]])[] = [
-      [bea, { http: 'POST /api/datacenters', body: { name: 'new' } }, ['name']],
+      [bea, { http: 'POST /api/datacenters', body: { name: 'new' } }, ['name', 'parent_id']],
       [bea, { http: 'POST /api/devices', body: { name: 'new' } }, ['datacenter_id', 'tags', 'addresses']],
       [bea, { http: 'POST /api/networks', body: { name: 'new', subnet: '10.1.9.0/24' } }, ['datacenter_id', 'subnet']],
       [

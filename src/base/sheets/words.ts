@@ -13,6 +13,11 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   make_model: list(
     'model hardwaremodel modell modele hardware devicetype producttype product type typ gerattyp geratetyp',
   ),
+  serial: list('serialnumber serialno serialnr sn snr seriennummer seriennr numerodeserie noserie servicetag'),
+  asset_tag: list(
+    'assettag assetnumber assetno assetid inventorynumber inventoryno inventarnummer inventarnr inventoryid numeroinventaire',
+  ),
+  role: list('devicerole function funktion rolle fonction'),
   os: list('operatingsystem osname system platform betriebssystem systemedexploitation'),
   status: list('state zustand etat statut'),
   datacenter: list('dc site sitename datacentre rechenzentrum centrededonnees'),

@@ -60,6 +60,7 @@ import { idempotencyChanges } from './0076-idempotency-changes.ts'
 import { deliveryOrder } from './0077-delivery-order.ts'
 import { views } from './0080-views.ts'
 import { datacenterTree } from './0084-datacenter-tree.ts'
+import { deviceIdentity } from './0085-device-identity.ts'
 import { customConditions } from './0086-custom-conditions.ts'
 
 export const migrations: readonly Migration[] = [
@@ -123,5 +124,6 @@ export const migrations: readonly Migration[] = [
   deliveryOrder,
   views,
   datacenterTree,
+  deviceIdentity,
   customConditions,
 ]

@@ -6,7 +6,10 @@ import type { Tables } from '../../database/tables.ts'
 import type { StoreScope } from '../../kernel/ctx.ts'
 import { getSpaceKey, type IpKey, type SpaceKey } from '../../net/ip.ts'
 
-/** The current state of a cause; with fewer than two members there is no conflict. */
+/**
+ * The current state of a cause; with fewer than two members there is no conflict. An address that all of its devices share by its role has
+ * none.
+ */
 export type Cause = {
   readonly cause: string
   readonly ip: string
@@ -24,38 +27,55 @@ export const buildSubnetKey = ({ datacenter_id, subnet, space }: Place): string 
 /** The number of members that a conflict names; thousands may have the address of a container bridge. */
 export const MAX_MEMBERS = 100
 
-const buildCause = (ipKey: IpKey, ip: string, ids: ReadonlySet<string>): Cause => ({
+/** The devices that have an address. `isShared` as long as none of them has it without a role that says so. */
+type Holders = { ip: string; readonly ids: Set<string>; isShared: boolean }
+
+const buildCause = (ipKey: IpKey, { ip, ids, isShared }: Holders): Cause => ({
   cause: buildAddressKey(ipKey),
   ip,
   subnet: '',
   space: getSpaceKey(ipKey),
-  members: [...ids].sort().slice(0, MAX_MEMBERS),
+  members: isShared ? [] : [...ids].sort().slice(0, MAX_MEMBERS),
 })
 
 const holders = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
-  db.selectFrom('addresses').select(['ip_key', 'ip', 'device_id']).where('ip_key', 'in', keys),
+  db.selectFrom('addresses').select(['ip_key', 'ip', 'device_id', 'is_shared']).where('ip_key', 'in', keys),
 )
 
 /** Returns the causes of the addresses, none of which very many devices have. */
 export const findAddressCauses = async (scope: StoreScope, ipKeys: readonly IpKey[]): Promise<Cause[]> => {
-  const found = new Map<IpKey, { ip: string; ids: Set<string> }>(ipKeys.map((key) => [key, { ip: '', ids: new Set() }]))
-  for (const { ip_key, ip, device_id } of await holders(scope, ipKeys)) {
+  const found = new Map<IpKey, Holders>(ipKeys.map((key) => [key, { ip: '', ids: new Set(), isShared: true }]))
+  for (const { ip_key, ip, device_id, is_shared } of await holders(scope, ipKeys)) {
     const known = found.get(ip_key)
     if (!known) continue
     known.ip = ip
     known.ids.add(device_id)
+    if (is_shared === 0) known.isShared = false
   }
-  return [...found].map(([key, { ip, ids }]) => buildCause(key, ip, ids))
+  return [...found].map(([key, one]) => buildCause(key, one))
 }
 
 const someHolders = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) =>
-  db.selectFrom('addresses').select(['ip', 'device_id']).distinct().where('ip_key', '=', key).limit(MAX_MEMBERS),
+  db
+    .selectFrom('addresses')
+    .select(['ip', 'device_id', 'is_shared'])
+    .distinct()
+    .where('ip_key', '=', key)
+    .limit(MAX_MEMBERS),
 )
+
+/** Returns true if a device has the address without a role by which others may have it. */
+const hasOwner = async ({ db }: StoreScope, ipKey: IpKey): Promise<boolean> => {
+  const query = db.selectFrom('addresses').select('device_id').where('ip_key', '=', ipKey).where('is_shared', '=', 0)
+  return (await query.limit(1).executeTakeFirst()) !== undefined
+}
 
 /** Returns the cause of an address that any number of devices may have. */
 export const findAddressCause = async (scope: StoreScope, ipKey: IpKey): Promise<Cause> => {
   const rows = await someHolders(scope, { key: ipKey })
-  return buildCause(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
+  const areShared = rows.every(({ is_shared }) => is_shared !== 0)
+  const isShared = areShared && !(rows.length === MAX_MEMBERS && (await hasOwner(scope, ipKey)))
+  return buildCause(ipKey, { ip: rows[0]?.ip ?? '', ids: new Set(rows.map(({ device_id }) => device_id)), isShared })
 }
 
 export type Place = { readonly datacenter_id: string | null; readonly subnet: string; readonly space: SpaceKey }
@@ -86,6 +106,7 @@ export const findSharedAddresses = async ({ db }: StoreScope): Promise<IpKey[]> 
     .select('ip_key')
     .groupBy('ip_key')
     .having((eb) => eb(eb.fn.min('device_id'), '<', eb.fn.max('device_id')))
+    .having((eb) => eb(eb.fn.min('is_shared'), '=', 0))
     .execute()
   return rows.map(({ ip_key }) => ip_key)
 }

@@ -56,14 +56,14 @@ export const findDocuments = store.documents
 
 /** Locks the tree until commit, if a write may change it: all writers of scopes, and of objects in them, wait for it. */
 const lockTree = async (ctx: Ctx, id: string | undefined, parentId: string | null | undefined): Promise<void> => {
-  if (parentId) return ctx.lock('scopes')
+  if (parentId) return ctx.lock('datacenterTree')
   if (id === undefined) return
   const has = async (column: 'id' | 'parent_id') => {
     const query = ctx.db.selectFrom(TABLE).select('id').where(column, '=', id).where('parent_id', 'is not', null)
     return (await query.limit(1).executeTakeFirst()) !== undefined
   }
   const isInTree = parentId === undefined ? (await has('id')) || (await has('parent_id')) : await has('id')
-  if (isInTree) await ctx.lock('scopes')
+  if (isInTree) await ctx.lock('datacenterTree')
 }
 
 export const feature: Feature = {

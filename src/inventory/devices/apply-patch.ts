@@ -22,22 +22,50 @@ export type CheckedPatch = CheckedDevice<DevicePatch>['of']
 
 const NONE: Custom = {}
 
-/** Returns a device with its type; undefined keeps it, null takes it away. */
-export const withType = (device: Device, device_type_id: string | null | undefined): Device => {
-  if (device_type_id === undefined) return device
-  const { device_type_id: _, mount, custom, created_at, updated_at, ...rest } = device
-  const later = { ...(mount && { mount }), ...(custom && { custom }), created_at, updated_at }
-  return { ...rest, ...(device_type_id && { device_type_id }), ...later }
+/** Returns a device with the fields of the contract in their order; the optional ones only with a value. */
+export const arrange = (device: Device): Device => {
+  const { device_type_id, mount, serial, asset_tag, role, custom, created_at, updated_at, ...rest } = device
+  return {
+    ...rest,
+    ...(device_type_id && { device_type_id }),
+    ...(mount && { mount }),
+    ...(serial && { serial }),
+    ...(asset_tag && { asset_tag }),
+    ...(role && { role }),
+    ...(custom && { custom }),
+    created_at,
+    updated_at,
+  }
+}
+
+/** Returns a device with its type; null takes it away. */
+export const withType = (device: Device, device_type_id: string | null): Device => {
+  const { device_type_id: _, ...rest } = device
+  return arrange(device_type_id === null ? rest : { ...rest, device_type_id })
+}
+
+/** The fields of a device that it has only with a value. */
+const OPTIONAL = ['device_type_id', 'serial', 'asset_tag', 'role'] as const
+type Optional = Pick<CheckedPatch, (typeof OPTIONAL)[number]>
+
+/** Applies the optional fields of a patch. @returns the device, and the fields that differ */
+const applyOptional = (device: Device, given: Optional) => {
+  const changes = OPTIONAL.filter(
+    (field) => given[field] !== undefined && (given[field] ?? '') !== (device[field] ?? ''),
+  )
+  if (changes.length === 0) return { device, changes }
+  const values = Object.fromEntries(changes.map((field) => [field, given[field] ?? undefined]))
+  return { device: arrange({ ...device, ...values }), changes }
 }
 
 /** Leaves the place in a rack as it is: `mountChange` changes it. @returns the device, and the fields that differ @throws AppError VALIDATION_ERROR */
 export const applyPatch = (ctx: Ctx, before: Device, { id: _, ...fields }: CheckedPatch) => {
-  const { add_tags, remove_tags, custom = before.custom ?? NONE, mount: __, device_type_id, ...patch } = fields
+  const { add_tags, remove_tags, custom = before.custom ?? NONE, mount: __, ...given } = fields
+  const { device_type_id, serial, asset_tag, role, ...patch } = given
   const { value, changes } = merge(before, { ...withChangedRefs(before, patch), tags: mergeTags(before.tags, fields) })
-  const typed = withType({ ...value, updated_at: ctx.now }, device_type_id)
-  const hasOtherType = typed.device_type_id !== before.device_type_id
+  const optional = applyOptional({ ...value, updated_at: ctx.now }, { device_type_id, serial, asset_tag, role })
   const hasOtherValues = !Bun.deepEquals(custom, before.custom ?? NONE)
-  const device = hasOtherValues ? withCustom(typed, custom) : typed
-  const own = [...(hasOtherType ? (['device_type_id'] as const) : []), ...(hasOtherValues ? (['custom'] as const) : [])]
-  return { device, changes: [...changes, ...own] }
+  const device = hasOtherValues ? withCustom(optional.device, custom) : optional.device
+  const own = hasOtherValues ? (['custom'] as const) : []
+  return { device, changes: [...changes, ...optional.changes, ...own] }
 }

@@ -29,6 +29,7 @@ import { DeviceDraft, DevicePatch, devices } from './api.ts'
 import { applyPatch } from './apply-patch.ts'
 import { type CheckedDevice, lockCustomOfDevices, validateDevices } from './custom.ts'
 import { withModels } from './device-type-defaults.ts'
+import { claimAssetTag, findRefusedAssetTags } from './identity/asset-tags.ts'
 import { listDevices } from './list/list.ts'
 import { refreshTexts } from './list/refresh-texts.ts'
 import { findDevices, searchTables } from './list/search.ts'
@@ -53,11 +54,17 @@ type NewDevice = DeviceDraft & Restored & { readonly has_ports?: true }
 type CheckedDraft = CheckedDevice<NewDevice & { readonly id: string }>['of']
 
 /** Returns the fields in the order of the contract, as they will be sent. */
-const buildDevice = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: CheckedDraft): Device => {
+const buildDevice = (ctx: Ctx, { mount: _, has_ports: __, ...given }: CheckedDraft): Device => {
+  const { device_type_id, serial, asset_tag, role, ...draft } = given
   const { created_at = ctx.now, custom = {}, addresses = [], ...rest } = draft
   const refs = draft.refs ? updateRefs({}, draft.refs) : {}
-  const type = device_type_id ? { device_type_id } : {}
-  return withCustom({ ...rest, addresses, refs, ...type, created_at, updated_at: ctx.now }, custom)
+  const optional = {
+    ...(device_type_id && { device_type_id }),
+    ...(serial && { serial }),
+    ...(asset_tag && { asset_tag }),
+    ...(role && { role }),
+  }
+  return withCustom({ ...rest, addresses, refs, ...optional, created_at, updated_at: ctx.now }, custom)
 }
 
 const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
@@ -72,9 +79,9 @@ const toMemberRows = async (ctx: Ctx, all: readonly Device[]) => {
 
 const hasAddresses = ({ addresses }: Pick<NewDevice, 'addresses'>): boolean => addresses.length > 0
 
-/** True for a draft that refers to no other object. */
-const isBare = ({ id, datacenter_id, device_type_id, mount, ...draft }: NewDevice): boolean =>
-  !(id || datacenter_id || device_type_id || mount || hasAddresses(draft))
+/** True for a draft that refers to no other object, and claims nothing that another one may have. */
+const isBare = ({ id, datacenter_id, device_type_id, mount, asset_tag, ...draft }: NewDevice): boolean =>
+  !(id || datacenter_id || device_type_id || mount || asset_tag || hasAddresses(draft))
 
 const toMade = (device: Device, issues: readonly FieldIssue[], error: AppError | undefined): Made => {
   const found = issues.length > 0 ? invalid(issues) : error
@@ -114,10 +121,8 @@ const validatePlaced = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Ma
       judged.map(({ of }) => ({ device: buildDevice(ctx, of), given: of.mount })),
     ),
   )
-  const refused = await findRefusedMounts(
-    ctx,
-    mounted.map(({ device }) => device),
-  )
+  const made = mounted.map(({ device }) => device)
+  const refused = new Map([...(await findRefusedAssetTags(ctx, made)), ...(await findRefusedMounts(ctx, made))])
   return mounted.map(({ device, ...place }, i) => {
     const values = judged[i]
     const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...place.issues]
@@ -260,6 +265,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimAddresses(ctx, [device])
   if (changes.includes('mount')) await claimMount(ctx, device)
+  if (changes.includes('asset_tag')) await claimAssetTag(ctx, device)
   await deviceStore.write(ctx, [{ before, after: device }])
   if (hasMoved) {
     await membership.rebuild(ctx, [id])

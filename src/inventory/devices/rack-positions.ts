@@ -9,6 +9,7 @@ import type { GivenMount, Mount } from '../racks/mount.ts'
 import { isInside, overlap, type RackPosition, toRackPlace } from '../racks/placement.ts'
 import { findRacks } from '../racks/racks.ts'
 import { findMountedIn, lockPositions } from '../racks/store.ts'
+import { arrange } from './apply-patch.ts'
 import type { Change } from './list/search-text.ts'
 import type { Device } from './schema.ts'
 import * as store from './store.ts'
@@ -40,10 +41,10 @@ export const lockRacks = async (ctx: Ctx, all: readonly (Given & { readonly id?:
   await lockPositions(ctx, [...given, ...(await findCurrentRacks(ctx, moved))])
 }
 
-/** Returns the device with a place, which stands before the times; without a place it has no such field. */
+/** Returns the device with a place; without a place it has no such field. */
 export const withMount = (device: Device, mount: Mount | undefined): Device => {
-  const { mount: _, custom, created_at, updated_at, ...rest } = device
-  return { ...rest, ...(mount && { mount }), ...(custom && { custom }), created_at, updated_at }
+  const { mount: _, ...rest } = device
+  return arrange(mount ? { ...rest, mount } : rest)
 }
 
 /** Returns the whole place. Absent parts are taken from the device type. */

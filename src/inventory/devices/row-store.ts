@@ -6,7 +6,7 @@ import { preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { parseIpKeyOrThrow } from '../../net/ip.ts'
-import { buildNameKeys } from '../../net/name-order.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { loadSearchableNames } from '../../resource/custom/engine.ts'
 import { type ObjectWrite, objectStore } from '../../resource/store.ts'
 import { findSpaceKeys, type SpaceKeys } from '../spaces/keys.ts'
@@ -14,7 +14,7 @@ import { listAddressChanges } from './custom.ts'
 import { isFoundOtherwise, storedSearchText } from './list/search-text.ts'
 import { removeMembers } from './membership-store.ts'
 import { deviceFacts } from './resource.ts'
-import type { Device } from './schema.ts'
+import { type Device, isSharedAddress } from './schema.ts'
 import type { AddressRow, DeviceRow } from './table.ts'
 
 type NewRow = Omit<DeviceRow, 'seq'>
@@ -28,6 +28,9 @@ const toIndexedColumns = (device: Device) => ({
   managed_by: device.managed_by,
   rack_id: device.mount?.rack_id ?? null,
   device_type_id: device.device_type_id ?? null,
+  serial_key: device.serial ? toNameKey(device.serial) : null,
+  asset_key: device.asset_tag ? toNameKey(device.asset_tag) : null,
+  role_key: device.role ? toNameKey(device.role) : null,
 })
 
 const toRow = (device: Device, searchable: readonly string[]): NewRow => ({
@@ -47,6 +50,7 @@ const toRow = (device: Device, searchable: readonly string[]): NewRow => ({
 
 const INDEXED = [
   ...['name_key', 'name_order', 'hostname_key', 'status', 'datacenter_id', 'managed_by', 'rack_id', 'device_type_id'],
+  ...['serial_key', 'asset_key', 'role_key'],
 ] as const
 
 /** The columns without an index that an update may change. */
@@ -55,7 +59,7 @@ const PLAIN = [
 ] as const
 
 const insertAddressRows = preparedRows(
-  ['device_id', 'position', 'ip', 'ip_key', 'network_id', 'pool_id', 'mac_address', 'dns_name'],
+  ['device_id', 'position', 'ip', 'ip_key', 'network_id', 'pool_id', 'mac_address', 'dns_name', 'is_shared'],
   (db: Kysely<Tables>, rows: AddressRow[]) => db.insertInto('addresses').values(rows),
 )
 const insertTagRows = preparedRows(
@@ -68,7 +72,7 @@ const insertDomainRows = preparedRows(
 )
 
 const toAddressRows = ({ id, addresses }: Device, space: SpaceKeys): AddressRow[] =>
-  addresses.map(({ ip, network_id, pool_id, mac_address, dns_name, space_id }, position) => ({
+  addresses.map(({ ip, network_id, pool_id, mac_address, dns_name, space_id, role }, position) => ({
     device_id: id,
     position,
     ip,
@@ -77,6 +81,7 @@ const toAddressRows = ({ id, addresses }: Device, space: SpaceKeys): AddressRow[
     pool_id,
     mac_address,
     dns_name,
+    is_shared: role !== undefined && isSharedAddress({ role }) ? 1 : 0,
   }))
 
 type Part = {

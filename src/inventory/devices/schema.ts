@@ -24,6 +24,15 @@ import { deviceFacts } from './resource.ts'
 
 export const DeviceStatus = z.enum(deviceFacts.fields.status.of)
 
+/** Roles of an address that several devices have at once: no conflict by itself. */
+const SHARED_ROLES = ['anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp'] as const
+
+export const ADDRESS_ROLES = ['loopback', 'secondary', ...SHARED_ROLES] as const
+
+/** True for an address that other devices may have too. */
+export const isSharedAddress = ({ role }: { readonly role?: string | undefined }): boolean =>
+  SHARED_ROLES.some((one) => one === role)
+
 export const Address = z
   .object({
     ip: z.string(),
@@ -33,6 +42,7 @@ export const Address = z
     network_id: z.string().nullable(),
     switch_port: z.string(),
     interface: z.string().optional().describe('The port of the device itself; absent where none is recorded'),
+    role: z.enum(ADDRESS_ROLES).optional().describe('What the address is for; absent without a role'),
     mac_address: z.string(),
     dns_name: z.string(),
     pool_id: z.string().nullable(),
@@ -62,16 +72,22 @@ const AddressInput = z
       .transform((name) => name.normalize('NFC'))
       .prefault(null)
       .describe('The port of the device itself'),
+    role: z
+      .enum([...ADDRESS_ROLES, ''], { error: `must be one of ${ADDRESS_ROLES.join(', ')}` })
+      .nullable()
+      .prefault(null)
+      .describe('An address with one of the last six may be of several devices'),
     mac_address: MacAddress.prefault(null),
     dns_name: DnsName.prefault(null).describe('Its name in the DNS'),
     pool_id: reference('pools').prefault(null),
     space_id: SpaceId.prefault(null),
     custom: customInput('addresses').prefault(null),
   })
-  .transform(({ interface: port, space_id, custom, ...address }) => {
+  .transform(({ interface: port, role, space_id, custom, ...address }) => {
     const type = address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4')
     const values: { readonly custom?: CustomValues | undefined } = custom ? { custom } : {}
-    return withSpace({ ...address, ...filterGivenTexts({ interface: port }), type, ...values }, space_id)
+    const given: { readonly role?: (typeof ADDRESS_ROLES)[number] | undefined } = role ? { role } : {}
+    return withSpace({ ...address, ...filterGivenTexts({ interface: port }), ...given, type, ...values }, space_id)
   })
 
 /** Changes single tags, so that concurrent changes of other tags are kept. */
@@ -114,6 +130,9 @@ export const base = crud(deviceFacts, {
       status: DeviceStatus.optional(),
       rack_id: idOf('racks').optional(),
       device_type_id: idOf('device-types').optional(),
+      serial: Filter.optional(),
+      asset_tag: Filter.optional(),
+      role: Filter.optional(),
       managed_by: ManagedByFilter,
       custom: customFilter('devices'),
       q: SearchText.optional().describe('Words of a search, or a CIDR'),

@@ -23,6 +23,10 @@ export type DeviceRow = {
   managed_by: string
   rack_id: string | null
   device_type_id: string | null
+  /** In the form of name keys; null for none. */
+  serial_key: string | null
+  asset_key: string | null
+  role_key: string | null
   created_at: string
   updated_at: string
   /** All searchable text, in lower case, after a line feed: see `storedSearchText`. */
@@ -41,6 +45,8 @@ export type AddressRow = {
   /** '' for none. */
   mac_address: string
   dns_name: string
+  /** 1 for an address that other devices may have too. */
+  is_shared: number
 }
 
 export type DeviceTables = {

@@ -10,6 +10,7 @@ import { findRefusedAddresses, lockAddresses, toIpKeys } from './address-locks.t
 import type { DevicePatch } from './api.ts'
 import { applyPatch } from './apply-patch.ts'
 import { lockCustomOfDevices, validateDevices } from './custom.ts'
+import { findRefusedAssetTags, listRetagged, releaseAssetTags } from './identity/asset-tags.ts'
 import type { Change } from './list/search-text.ts'
 import * as membership from './membership-store.ts'
 import { findRefusedMounts, lockRacks, mountChange } from './rack-positions.ts'
@@ -84,6 +85,7 @@ const findRefused = async (ctx: Ctx, changes: readonly Change[]): Promise<Readon
     ...byValues,
     ...(await findRefusedAddresses(ctx, moved)),
     ...(await findRefusedMounts(ctx, mounted)),
+    ...(await findRefusedAssetTags(ctx, listRetagged(changes))),
     ...byRefs,
   ])
 }
@@ -123,6 +125,7 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
     ),
   }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
+  await releaseAssetTags(ctx, done)
   await deviceStore.write(ctx, done.map(toWrite))
   await membership.rebuild(
     ctx,

@@ -33,6 +33,8 @@ const PREFIXES = {
   utilization: 'utilization',
   /** The sets of scopes, of which new ones are stored at the end of the transaction. */
   areas: 'areas',
+  /** The tree of datacenters: the lock of the scopes, which hold the datacenters below theirs. */
+  datacenterTree: 'scopes',
   /** The values of custom fields that name objects, and unique values. */
   references: 'custom-reference',
   values: 'custom-value',
@@ -66,10 +68,10 @@ const RANKS = new Map((Object.keys(PREFIXES) as LockKind[]).map((kind, rank) => 
 const getRank = (kind: LockKind): number => RANKS.get(kind) ?? 0
 
 /**
- * Taken in any order: what a value names is known at the end of its validation, and whose values name a deleted object is known at the end
+ * Taken in any order: a write finds by the stored rows whether it changes the tree of datacenters; what a value names is known at the end of its validation, and whose values name a deleted object is known at the end
  * of the deletion. Two such transactions may wait for each other; PostgreSQL then ends one of them, which is repeated.
  */
-const ANYTIME: ReadonlySet<LockKind> = new Set(['references', 'values'])
+const ANYTIME: ReadonlySet<LockKind> = new Set(['datacenterTree', 'references', 'values'])
 
 type Held = { readonly names: ReadonlySet<string>; readonly last: LockKind | undefined }
 

@@ -125,7 +125,7 @@ const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string)
 /** Datacenters have come into scopes or left them. */
 const followMove = async (ctx: Ctx, moved: DatacenterMoved): Promise<void> => {
   if ((await store.findAll(ctx)).length === 0) return
-  await ctx.lock('scopes')
+  await ctx.lock('datacenterTree')
   // All instances read the scopes again, with the datacenters of the new tree.
   noteWrite(ctx)
   await store.touch(ctx)

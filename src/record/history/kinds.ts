@@ -212,7 +212,7 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
       ),
     removeAll: devices.removeAll,
     exchange: {
-      fields: ['addresses', 'refs', 'mount', 'custom'],
+      fields: ['addresses', 'refs', 'mount', 'asset_tag', 'custom'],
       updateAll: (ctx, all) =>
         devices.updateAll(
           ctx,
@@ -228,7 +228,10 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
       const ips = device.addresses.map((address) => parseIpKeyOrThrow(address.ip, space(address)))
       const custom = devices.toLowerCaseCustom(device)
       const isPlain = isAscii(JSON.stringify(custom))
-      return { ips, ...(!isAscii(search) && { search }), ...(!isPlain && { custom }) }
+      const { serial = '', asset_tag = '', role = '' } = device
+      const keys = Object.entries({ serial, asset_tag, role }).filter(([, value]) => !isAscii(value))
+      const later = Object.fromEntries(keys.map(([field, value]) => [field, toNameKey(value)]))
+      return { ips, ...(!isAscii(search) && { search }), ...(!isPlain && { custom }), ...later }
     },
   },
   port: {

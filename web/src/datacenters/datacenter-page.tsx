@@ -1,5 +1,7 @@
 /** One datacenter: its details, and the devices and networks that are there. */
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { Fragment, useMemo } from 'react'
 import { api } from '../api/client.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
@@ -16,10 +18,12 @@ import { formatTerm } from '../table/filter.ts'
 import { formatCount } from '../ui/format.ts'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { fields } from './fields.ts'
-import { datacenterResource } from './resource.ts'
+import { buildDatacenterResource } from './resource.ts'
+import { buildPaths, listBelow } from './tree.ts'
 
 const route = getRouteApi('/app/datacenters/$id')
 const PARENT = { text: 'Datacenters', link: { to: '/datacenters' } } as const
+const NONE: readonly Datacenter[] = []
 const FACTS = ['location', 'description', 'updated_at', 'id']
 
 const DevicesTab = ({ datacenter }: { readonly datacenter: Datacenter }) => {
@@ -44,6 +48,7 @@ const Overview = ({ datacenter }: { readonly datacenter: Datacenter }) => (
       <Facts
         facts={listFacts(fields, datacenter, FACTS, {
           location: '',
+          parent_id: '',
           created_at: <TimeAgo at={datacenter.created_at} />,
           updated_at: <TimeAgo at={datacenter.updated_at} />,
           id: <CopyText text={datacenter.id} label="ID" />,
@@ -61,8 +66,19 @@ export const DatacenterPage = () => {
   const { data: networks } = usePermitted('networks:list', networksQuery)
   const hasRacks = useIsInUse('racks')
   const { data: allRacks } = usePermitted('racks:list', { ...racksQuery, enabled: hasRacks })
-  const own = networks?.filter(({ datacenter_id }) => datacenter_id === id)
-  const racks = allRacks?.filter(({ datacenter_id }) => datacenter_id === id)
+  const { data: datacenters = NONE } = useQuery(datacentersQuery)
+  const path = useMemo(() => buildPaths(datacenters).get(id) ?? NONE, [datacenters, id])
+  const below = useMemo(() => listBelow(id, datacenters), [id, datacenters])
+  const resource = useMemo(
+    () => buildDatacenterResource(datacenters.filter((one) => !below.has(one.id))),
+    [datacenters, below],
+  )
+  const isHere = ({ datacenter_id }: { readonly datacenter_id: string | null }): boolean =>
+    datacenter_id !== null && below.has(datacenter_id)
+  const own = networks?.filter(isHere)
+  const racks = allRacks?.filter(isHere)
+  const toDatacenter = ({ id, name }: Datacenter, why = 'datacenter') =>
+    relate({ to: '/datacenters/$id', params: { id } }, name, why)
   if (!datacenter) return <MissingObject noun="datacenter" parent={PARENT} {...query} />
   return (
     <ObjectPage
@@ -72,13 +88,22 @@ export const DatacenterPage = () => {
       title={datacenter.name}
       managedBy={datacenter.managed_by}
       get={contracts.datacenters.get}
-      resource={datacenterResource}
+      resource={resource}
       edit={{ blocked: blocked('datacenters:update') }}
       remove={{
         blocked: may('datacenters:delete') ? undefined : 'datacenters:delete',
-        warning: 'Its networks and devices stay, without a datacenter.',
+        warning: 'Its networks and devices stay, without a datacenter. Those below move to the one above.',
       }}
       strip={[
+        path.length > 0 && [
+          'In',
+          path.map((one, level) => (
+            <Fragment key={one.id}>
+              {level > 0 && ' / '}
+              {toDatacenter(one).link}
+            </Fragment>
+          )),
+        ],
         ['Location', datacenter.location],
         ['Networks', own && formatCount(own.length)],
         ['Racks', racks && formatCount(racks.length)],
@@ -87,6 +112,7 @@ export const DatacenterPage = () => {
       side={{
         kind: 'datacenter',
         related: [
+          ...datacenters.filter(({ parent_id }) => parent_id === id).map((one) => toDatacenter(one, 'below')),
           ...(racks ?? []).map((rack) => relate({ to: '/racks/$id', params: { id: rack.id } }, rack.name, 'rack')),
           ...(own ?? []).map((one) => relate({ to: '/networks/$id', params: { id: one.id } }, one.name, 'network')),
         ],

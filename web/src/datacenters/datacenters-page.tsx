@@ -10,44 +10,58 @@ import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { RowLink } from '../ui/row-link.tsx'
-import { fields } from './fields.ts'
-import { datacenterResource } from './resource.ts'
+import { buildDatacenterFields } from './fields.ts'
+import { Indented } from './indented.tsx'
+import { buildDatacenterResource } from './resource.ts'
+import { buildPaths } from './tree.ts'
 
-const ORDER = ['name', 'location', 'description', 'updated_at']
-const COLUMNS = buildOwnColumns(fields, ORDER, {
-  name: ({ id, name }) => (
-    <RowLink to="datacenters" id={id}>
-      {name}
-    </RowLink>
-  ),
-})
-const spec = buildTableSpec(fields)
+const ORDER = ['name', 'location', 'description', 'parent_id', 'updated_at']
 
-const buildColumns = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] =>
-  COLUMNS.toSpliced(2, 0, {
+/** The columns, with the number of networks, and names that are indented by their levels. */
+const buildColumns = (
+  datacenters: readonly Datacenter[],
+  networkCounts: ReadonlyMap<string, number>,
+): readonly Column<Datacenter>[] => {
+  const paths = buildPaths(datacenters)
+  return buildOwnColumns(buildDatacenterFields(datacenters), ORDER, {
+    name: ({ id, name }) => {
+      const above = paths.get(id)?.length ?? 0
+      const link = (
+        <RowLink to="datacenters" id={id}>
+          {name}
+        </RowLink>
+      )
+      return above === 0 ? link : <Indented level={above}>{link}</Indented>
+    },
+  }).toSpliced(2, 0, {
     id: 'networks',
     text: 'Networks',
     width: 90,
     isRight: true,
     cell: ({ id }) => <span className="num">{networkCounts.get(id) ?? 0}</span>,
   })
+}
 
+const NONE: readonly Datacenter[] = []
 const DEFAULT_COLUMNS = ['name', 'location', 'networks', 'description', 'updated']
 
 export const DatacentersPage = () => {
   const { may } = usePermit()
   const navigate = useNavigate()
   const query = useQuery(datacentersQuery)
+  const { data: datacenters = NONE } = query
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const columns = useMemo(() => {
     const groups = Map.groupBy(networks ?? [], ({ datacenter_id }) => datacenter_id ?? '')
-    return buildColumns(new Map([...groups].map(([id, found]) => [id, found.length])))
-  }, [networks])
+    return buildColumns(datacenters, new Map([...groups].map(([id, found]) => [id, found.length])))
+  }, [datacenters, networks])
+  const spec = useMemo(() => buildTableSpec(buildDatacenterFields(datacenters)), [datacenters])
+  const resource = useMemo(() => buildDatacenterResource(datacenters), [datacenters])
   return (
     <ListPage
       title="Datacenters"
       resourceName="datacenters"
-      resource={datacenterResource}
+      resource={resource}
       query={query}
       spec={spec}
       columns={columns}
@@ -55,7 +69,7 @@ export const DatacentersPage = () => {
       sort="name"
       placeholder="Name or location"
       empty="A datacenter is a site with networks and devices."
-      deleteWarning="Its networks and devices stay, without a datacenter."
+      deleteWarning="Its networks and devices stay, without a datacenter. Those below move to the one above."
       open={({ id }) => void navigate({ to: '/datacenters/$id', params: { id } })}
     />
   )

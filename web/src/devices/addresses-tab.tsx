@@ -55,6 +55,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                   <td>
                     <CopyText text={address.ip} label={address.ip} />
                     <SpaceBadge space_id={address.space_id} />
+                    {address.role && <span className="muted"> {address.role}</span>}
                   </td>
                   <td>{address.label || '–'}</td>
                   <td>{address.dns_name || '–'}</td>

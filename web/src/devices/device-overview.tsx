@@ -101,17 +101,19 @@ const Addresses = ({ device, isShown }: Props) => {
     <Card title="Addresses">
       {device.addresses.length === 0 && <p className="muted">This device has no address.</p>}
       <ul className={css.links}>
-        {device.addresses.slice(0, MOST_SHOWN).map(({ ip, space_id, label, dns_name, interface: own, switch_port }) => {
-          const notes = [label, dns_name, own !== label && own, switch_port].filter(Boolean)
-          return (
-            <li key={`${space_id} ${ip} ${label}`} className={css.link}>
-              <CopyText text={ip} label={ip} />
-              <SpaceBadge space_id={space_id} />
-              {notes.length > 0 && <span className="muted">{notes.join(' · ')}</span>}
-              {isShown && <AddressNetworks deviceId={device.id} address={{ ip, space_id }} />}
-            </li>
-          )
-        })}
+        {device.addresses
+          .slice(0, MOST_SHOWN)
+          .map(({ ip, space_id, label, role, dns_name, interface: own, switch_port }) => {
+            const notes = [label, role, dns_name, own !== label && own, switch_port].filter(Boolean)
+            return (
+              <li key={`${space_id} ${ip} ${label}`} className={css.link}>
+                <CopyText text={ip} label={ip} />
+                <SpaceBadge space_id={space_id} />
+                {notes.length > 0 && <span className="muted">{notes.join(' · ')}</span>}
+                {isShown && <AddressNetworks deviceId={device.id} address={{ ip, space_id }} />}
+              </li>
+            )
+          })}
       </ul>
       {device.addresses.length > MOST_SHOWN && (
         <p className="muted">and {device.addresses.length - MOST_SHOWN} others</p>

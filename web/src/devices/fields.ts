@@ -107,6 +107,14 @@ export const buildDeviceFields = (names: Names = new Map()) =>
         sort: (device) => placeKey(device, names),
         filter: { test: (device, value) => toSortKey(getRackName(device, names)).startsWith(value) },
       },
+      serial: {
+        label: 'Serial number',
+        form: { isHalf: true },
+        column: { width: 150, isMono: true },
+        isCompared: false,
+      },
+      asset_tag: { form: { isHalf: true }, column: { width: 120, isMono: true }, isCompared: false },
+      role: { form: { isHalf: true }, column: { width: 130 }, isCompared: false },
       updated_at: { column: { width: 120 } },
     },
     { names },
@@ -123,14 +131,17 @@ export const DEVICE_ORDER = {
     ['Place', ['datacenter_id', 'location', 'mount']],
     // The values of custom fields have the headings of their groups.
     ['', ['custom']],
-    ['More', ['description', 'tags', 'domains', 'username']],
+    ['More', ['role', 'serial', 'asset_tag', 'description', 'tags', 'domains', 'username']],
   ],
   /** The columns that are shown by default. */
   table: ['name', 'addresses', 'status', 'datacenter_id', 'make_model', 'os', 'tags', 'location'],
   detail: [
     ...['status', 'id', 'hostname', 'addresses', 'make_model', 'device_type_id', 'os', 'datacenter_id', 'location'],
-    ...['mount', 'username', 'tags', 'domains', 'description'],
+    ...['mount', 'role', 'serial', 'asset_tag', 'username', 'tags', 'domains', 'description'],
   ],
-  filter: ['tags', 'os', 'datacenter_id', 'addresses', 'status', 'make_model', 'location', 'id'],
+  filter: [
+    ...['tags', 'os', 'datacenter_id', 'addresses', 'status', 'make_model', 'location', 'role', 'serial', 'asset_tag'],
+    'id',
+  ],
   compared: ['status', 'hostname', 'addresses', 'datacenter_id', 'location', 'make_model', 'os', 'tags', 'description'],
 } as const

@@ -11,6 +11,7 @@ import type { Ctx } from '../../../kernel/ctx.ts'
 import type { JsonList } from '../../../kernel/handler-result.ts'
 import { countRows, listRows, type Page } from '../../../kernel/list.ts'
 import type { ParsedInputOf } from '../../../kernel/operation.ts'
+import { toNameKey } from '../../../net/name-order.ts'
 import { buildCustomFilters, CUSTOM_TABLES } from '../../../resource/custom/lists.ts'
 import { findDatacentersBelow } from '../../datacenters/datacenters.ts'
 import { buildDeviceSubset } from '../../networks/membership.ts'
@@ -39,11 +40,26 @@ const toTagSubset = (value: string) => ({
 
 type Ids = readonly string[]
 
+/** The filters by a whole text in any case, with their columns. */
+const KEYS = [
+  ['serial', 'serial_key'],
+  ['asset_tag', 'asset_key'],
+  ['role', 'role_key'],
+] as const
+
+/** Returns the given filters by a whole text. An empty text filters nothing. */
+const listKeys = (filter: Pick<Filter, 'serial' | 'asset_tag' | 'role'>) =>
+  KEYS.flatMap(([field, column]) => {
+    const value = toNameKey(filter[field]?.trim() ?? '')
+    return value === '' ? [] : [{ column, value }]
+  })
+
 /** Returns the query of the filters that are columns of a device or its addresses. */
 const buildPlainQuery = async (
   ctx: Ctx,
-  { datacenters = [], space_id, status, managed_by, rack_id, device_type_id }: Filter & { datacenters?: Ids },
+  { datacenters = [], space_id, ...filter }: Filter & { readonly datacenters?: Ids },
 ) => {
+  const { status, managed_by, rack_id, device_type_id } = filter
   let all = ctx.db.selectFrom('devices').select('devices.doc')
   const [datacenter] = datacenters
   // Several are a condition of their own.
@@ -52,6 +68,7 @@ const buildPlainQuery = async (
   if (managed_by) all = all.where(isManagedBy(managed_by))
   if (rack_id) all = all.where('devices.rack_id', '=', rack_id)
   if (device_type_id) all = all.where('devices.device_type_id', '=', device_type_id)
+  for (const { column, value } of listKeys(filter)) all = all.where(`devices.${column}`, '=', value)
   if (space_id !== undefined) all = all.where(await hasAddressIn(ctx, space_id))
   return all
 }
@@ -120,7 +137,9 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   if (isCustom && ctx.isPast) return listPastDevices(ctx, { query: orderByName(counted), page, filter, revision })
   const [only, second] = conditions
   const isFiltered =
-    [datacenter_id, status, managed_by, rack_id, device_type_id].some(Boolean) || space_id !== undefined
+    [datacenter_id, status, managed_by, rack_id, device_type_id].some(Boolean) ||
+    space_id !== undefined ||
+    listKeys(filter).length > 0
   const total = (): Promise<number> => {
     if (text && !only && !isFiltered) return text.total()
     if (only?.count && !second && !isFiltered && !text) return only.count()

@@ -3,6 +3,8 @@ import { toNameKey } from '../../../net/name-order.ts'
 import type { Device } from '../schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
+/** The texts that most devices lack. */
+const LATER = ['serial', 'asset_tag', 'role'] as const
 const LISTS = ['tags', 'domains'] as const
 const ADDRESS_TEXTS = ['mac_address', 'dns_name', 'interface', 'label'] as const
 
@@ -29,6 +31,7 @@ export const searchText = (device: Device, searchable: readonly string[] = []): 
       ...TEXTS.map((field) => device[field]),
       ...listAddressTexts(device),
       ...LISTS.flatMap((field) => device[field]),
+      ...LATER.flatMap((field) => device[field] || []),
       ...listCustomTexts(device, searchable),
     ].join('\n'),
   )
@@ -54,6 +57,7 @@ export const findText = (
   accepts: (text: string, field: string) => boolean,
 ): boolean => {
   for (const field of FIRST) if (accepts(device[field], field)) return true
+  for (const field of LATER) if (accepts(device[field] ?? '', field)) return true
   for (const field of ['ip', ...ADDRESS_TEXTS] as const)
     for (const address of device.addresses) if (accepts(address[field] ?? '', `addresses.${field}`)) return true
   for (const field of LISTS) for (const text of device[field]) if (accepts(text, field)) return true
@@ -72,7 +76,7 @@ export type Change = {
 
 /** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
 export const isFoundOtherwise = (before: Device, after: Device, searchable: readonly string[]): boolean =>
-  TEXTS.some((field) => before[field] !== after[field]) ||
+  [...TEXTS, ...LATER].some((field) => before[field] !== after[field]) ||
   LISTS.some((field) => before[field] !== after[field] && !Bun.deepEquals(before[field], after[field])) ||
   (before.addresses !== after.addresses && listAddressTexts(before).join() !== listAddressTexts(after).join()) ||
   listCustomTexts(before, searchable).join('\n') !== listCustomTexts(after, searchable).join('\n')

@@ -150,7 +150,10 @@ const selectSearchText = (engine: PastSql): string => {
   const lists = [...addresses, list('tags', 'text'), list('domains', 'text')].join(' || ')
   const own = `coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)}))`
   // Older texts beside documents lack them.
-  const later = (['interface', 'label'] as const).map((field) => list('addresses', field)).join(' || ')
+  const named = (['serial', 'asset_tag', 'role'] as const).map(
+    (field) => `coalesce('\n' || ${text('t.before', field)}, '')`,
+  )
+  const later = [...(['interface', 'label'] as const).map((field) => list('addresses', field)), ...named].join(' || ')
   return `CAST(${own} || lower(${engine.bytewise(later)}) || ${selectSearchedValues(engine)} AS TEXT)`
 }
 
@@ -167,6 +170,17 @@ const buildDeviceColumns = (engine: PastSql): Columns => ({
     ...['managed_by', 'device_type_id', 'created_at', 'updated_at'],
   ]),
   rack_id: engine.text('t.before', 'mount', 'rack_id'),
+  // Texts beyond ASCII are beside the document.
+  ...Object.fromEntries(
+    [
+      ['serial_key', 'serial'],
+      ['asset_key', 'asset_tag'],
+      ['role_key', 'role'],
+    ].map(([column, field = '']) => [
+      column,
+      `coalesce(${engine.text('t.derived', field)}, lower(${engine.text('t.before', field)}))`,
+    ]),
+  ),
   search_text: selectSearchText(engine),
   doc: 't.before',
 })

@@ -37,12 +37,20 @@ const TEXTS = [
   ['dns_name', 'DNS name'],
 ] as const
 
+/** An address with one of the last six may be of several devices. */
+const ROLES = [
+  ['', 'None'],
+  ...['loopback', 'secondary', 'anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp'].map((role) => [role, role] as const),
+] as const
+
 /** The other fields of an address, open where one is set or wrong. */
 const Details = ({ address, onChange, getError, errors, at, isNew }: DetailsProps) => {
   const spaces = useSpaces()
-  const isSet = [...TEXTS.map(([name]) => address[name]), address.space_id, address.custom].some((text) => text !== '')
+  const isSet = [...TEXTS.map(([name]) => address[name]), address.role, address.space_id, address.custom].some(
+    (text) => text !== '',
+  )
   const [isOpen, setOpen] = useState(isSet)
-  const isWrong = [...TEXTS.map(([name]) => name), 'space_id', 'custom'].some((field) =>
+  const isWrong = [...TEXTS.map(([name]) => name), 'role', 'space_id', 'custom'].some((field) =>
     Object.keys(errors).some((name) => name === `${at}.${field}` || name.startsWith(`${at}.${field}.`)),
   )
   useEffect(() => {
@@ -62,6 +70,13 @@ const Details = ({ address, onChange, getError, errors, at, isNew }: DetailsProp
             isMono={name === 'mac_address'}
           />
         ))}
+        <SelectField
+          label="Role"
+          value={address.role}
+          onChange={(role) => onChange({ role })}
+          error={getError('role')}
+          options={ROLES}
+        />
         {spaces.length > 0 && (
           <SelectField
             label="Address space"

@@ -12,6 +12,8 @@ export type AddressForm = {
   readonly interface: string
   readonly mac_address: string
   readonly dns_name: string
+  /** '' for none. */
+  readonly role: string
   readonly network_id: string
   readonly pool_id: string
   /** '' for the default one. */
@@ -31,6 +33,7 @@ export const createEmptyAddress = (given: Partial<AddressForm> = {}): AddressFor
   interface: '',
   mac_address: '',
   dns_name: '',
+  role: '',
   network_id: '',
   pool_id: '',
   space_id: '',
@@ -53,6 +56,7 @@ const toAddressForm = (address: Address, index: number): AddressForm => ({
   interface: address.interface ?? '',
   mac_address: address.mac_address,
   dns_name: address.dns_name,
+  role: address.role ?? '',
   network_id: address.network_id ?? '',
   pool_id: address.pool_id ?? '',
   space_id: address.space_id ?? '',
@@ -63,6 +67,8 @@ const toAddressForm = (address: Address, index: number): AddressForm => ({
 // The field of a device, as the server sends it.
 export const formatAddresses = (value: unknown): string =>
   writeAddresses((value as readonly Address[]).map(toAddressForm))
+
+type Role = NonNullable<NonNullable<DeviceDraft['addresses']>[number]['role']>
 
 /** True for an address that is not stored yet. */
 export const isAdded = ({ key }: AddressForm): boolean => key.includes('-')
@@ -95,7 +101,7 @@ const pickHiddenFields = (
   stored: Address,
   ip: string,
 ): Omit<Address, Shown | 'type'> & Partial<Pick<Address, 'type'>> => {
-  const { ip: _, label, port, switch_port, interface: own, mac_address, dns_name, ...others } = stored
+  const { ip: _, label, port, switch_port, interface: own, mac_address, dns_name, role, ...others } = stored
   const { network_id, pool_id, space_id, custom, type, ...hidden } = others
   return ip !== stored.ip && type === getDefaultType(stored.ip) ? hidden : { ...hidden, type }
 }
@@ -110,6 +116,7 @@ export const parseAddressInput = (text: string): NonNullable<DeviceDraft['addres
     interface: row.interface,
     mac_address: row.mac_address.trim(),
     dns_name: row.dns_name.trim(),
+    role: row.role as Role,
     network_id: row.network_id,
     pool_id: row.pool_id,
     ...(row.space_id && { space_id: row.space_id }),

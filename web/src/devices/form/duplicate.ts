@@ -41,7 +41,7 @@ const renameHost = ({ name, hostname }: Device, copy: string): string => {
 type Copy = { readonly name: string; readonly address?: OwnAddress | undefined }
 
 /**
- * Returns the input of a new device. Addresses, the place in a rack, refs and the owner are not copied.
+ * Returns the input of a new device. Addresses, the place in a rack, the serial number, the asset tag, refs and the owner are not copied.
  * @param unique the names of custom fields whose values differ between devices
  */
 export const buildCopy = (device: Device, { name, address }: Copy, unique: ReadonlySet<string>): DeviceDraft => {
@@ -51,6 +51,7 @@ export const buildCopy = (device: Device, { name, address }: Copy, unique: Reado
     ...{ name, hostname: renameHost(device, name), description, make_model, os, status, datacenter_id },
     ...{ username, location, tags: [...tags], domains: [...domains] },
     ...(device.device_type_id && { device_type_id: device.device_type_id }),
+    ...(device.role && { role: device.role }),
     addresses: address
       ? [
           {

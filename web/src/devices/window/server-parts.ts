@@ -137,7 +137,8 @@ export const removeApplied = (text: string, fields: readonly string[], base: Par
 const toSearchText = ({ addresses, domains, tags, custom = {}, ...device }: Device): string =>
   [
     ...[device.name, device.hostname, device.description, device.make_model, device.os, device.location],
-    ...[...tags, ...domains, ...Object.values(custom).map(String)],
+    ...[...tags, ...domains, device.serial ?? '', device.asset_tag ?? '', device.role ?? ''],
+    ...Object.values(custom).map(String),
     ...addresses.flatMap(({ ip, mac_address = '', dns_name = '', interface: port = '', label }) => [
       ip,
       mac_address,

@@ -1,0 +1,12 @@
+/** A name in a tree, behind as many steps as there are objects above it. */
+import type { ReactNode } from 'react'
+
+const STEP = '\u2003'
+
+export const Indented = ({ level, children }: { readonly level: number; readonly children: ReactNode }) => (
+  <>
+    <span aria-hidden="true">{STEP.repeat(level)}</span>
+    <span className="sr-only">Level {level + 1}: </span>
+    {children}
+  </>
+)
