@@ -2155,6 +2155,22 @@ ALTER TABLE datacenters ADD COLUMN parent_id TEXT COLLATE "C" REFERENCES datacen
 
 CREATE INDEX datacenters_parent ON datacenters (parent_id) WHERE parent_id IS NOT NULL;
 
+-- 0085-device-identity
+
+ALTER TABLE devices ADD COLUMN serial_key TEXT COLLATE "C";
+
+ALTER TABLE devices ADD COLUMN asset_key TEXT COLLATE "C";
+
+ALTER TABLE devices ADD COLUMN role_key TEXT COLLATE "C";
+
+CREATE INDEX devices_serial ON devices (serial_key, name_order, id) WHERE serial_key IS NOT NULL;
+
+CREATE UNIQUE INDEX devices_asset ON devices (asset_key) WHERE asset_key IS NOT NULL;
+
+CREATE INDEX devices_role ON devices (role_key, name_order, id) WHERE role_key IS NOT NULL;
+
+ALTER TABLE addresses ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
+
 -- 0086-custom-conditions
 
 ALTER TABLE custom_fields ADD COLUMN only_for TEXT COLLATE "C";

@@ -9,7 +9,7 @@ CREATE TABLE addresses (
   ip TEXT NOT NULL,
   ip_key TEXT NOT NULL,
   network_id TEXT REFERENCES networks (id),
-  pool_id TEXT REFERENCES pools (id), mac_address TEXT NOT NULL DEFAULT '', dns_name TEXT NOT NULL DEFAULT '',
+  pool_id TEXT REFERENCES pools (id), mac_address TEXT NOT NULL DEFAULT '', dns_name TEXT NOT NULL DEFAULT '', is_shared INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (device_id, position)
 );
 
@@ -370,7 +370,9 @@ CREATE TABLE devices (
   updated_at TEXT NOT NULL,
   search_text TEXT NOT NULL,
   doc TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', rack_id TEXT, device_type_id TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
+, managed_by TEXT NOT NULL DEFAULT '', rack_id TEXT, device_type_id TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '', serial_key TEXT, asset_key TEXT, role_key TEXT);
+
+CREATE UNIQUE INDEX devices_asset ON devices (asset_key) WHERE asset_key IS NOT NULL;
 
 CREATE INDEX devices_hostname ON devices (hostname_key);
 
@@ -393,6 +395,8 @@ CREATE INDEX devices_out_of_order ON devices (id) WHERE substr(name_order, -(len
 
 CREATE INDEX devices_owned ON devices (managed_by, name_order, id) WHERE managed_by <> '';
 
+CREATE INDEX devices_role ON devices (role_key, name_order, id) WHERE role_key IS NOT NULL;
+
 CREATE VIRTUAL TABLE devices_search USING fts5(search_text, content='devices', content_rowid='seq', tokenize='trigram case_sensitive 1');
 
 CREATE TRIGGER devices_search_delete AFTER DELETE ON devices BEGIN
@@ -407,6 +411,8 @@ CREATE TRIGGER devices_search_update AFTER UPDATE OF search_text ON devices WHEN
   INSERT INTO devices_search (devices_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
   INSERT INTO devices_search (rowid, search_text) VALUES (new.seq, new.search_text);
 END;
+
+CREATE INDEX devices_serial ON devices (serial_key, name_order, id) WHERE serial_key IS NOT NULL;
 
 CREATE TABLE discovered_addresses (
   place TEXT PRIMARY KEY,

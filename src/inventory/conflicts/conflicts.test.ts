@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { countCases } from '../../../testing/cases.ts'
-import { engines } from '../../../testing/servers/servers.ts'
+import { inventory } from '../../../testing/estates/inventory.ts'
+import { engines, onSqlite } from '../../../testing/servers/servers.ts'
 import type { Conflict } from './schema.ts'
 
 const TIMEOUT_MS = 60_000
@@ -358,4 +359,48 @@ describe.each(engines())('conflicts on %s', (dialect) => {
     },
     TIMEOUT_MS,
   )
+})
+
+describe.each(onSqlite())('addresses that devices share on %s', (dialect) => {
+  const inv = inventory(dialect)
+  const make = async (name: string, role?: string) => {
+    const answer = await inv.ask('POST /api/devices', { name, addresses: [{ ip: '10.90.0.1', ...(role && { role }) }] })
+    expect([answer.status, answer.body]).toEqual([201, expect.anything()])
+    return answer.body as { readonly id: string; readonly addresses: readonly object[] }
+  }
+  const listActive = async () =>
+    (await inv.api.conflicts.list({ status: 'active' })).map(({ device_ids }) => device_ids.length)
+
+  test('an address is a conflict only if a device has it without a role that says it is shared', async () => {
+    const [one] = [await make('vrrp 1', 'vrrp'), await make('vrrp 2', 'vip')]
+    expect(one?.addresses).toMatchObject([{ role: 'vrrp' }])
+    expect(await listActive()).toEqual([])
+    const plain = await make('plain')
+    expect(await listActive()).toEqual([3])
+    expect((await inv.api.conflicts.detect({})).count).toBe(1)
+    await inv.ask(`PUT /api/devices/${plain.id}`, { addresses: [{ ip: '10.90.0.1', role: 'carp' }] })
+    expect(await listActive()).toEqual([])
+    expect((await inv.api.conflicts.detect({})).count).toBe(0)
+    await inv.ask(`PUT /api/devices/${plain.id}`, { addresses: [{ ip: '10.90.0.1', role: 'secondary' }] })
+    expect(await listActive()).toEqual([3])
+    const cleared = await inv.ask(`PUT /api/devices/${plain.id}`, { addresses: [{ ip: '10.90.0.1', role: '' }] })
+    expect(cleared.body).not.toHaveProperty(['addresses', 0, 'role'])
+    await inv.ask(`DELETE /api/devices/${plain.id}`)
+    expect(await listActive()).toEqual([])
+  })
+
+  test('an unknown role is refused on its field, and one from a pool stays with one device', async () => {
+    const bad = await inv.ask('POST /api/devices', { name: 'x', addresses: [{ ip: '10.90.0.2', role: 'none' }] })
+    expect(bad).toMatchObject({ status: 400, body: { details: [{ field: 'addresses[0].role' }] } })
+    const network = await inv.api.networks.create({ name: 'n', subnet: '10.91.0.0/24' })
+    const pool = await inv.api.pools.create({
+      network_id: network.id,
+      name: 'p',
+      start_ip: '10.91.0.1',
+      end_ip: '10.91.0.9',
+    })
+    const pooled = (name: string) =>
+      inv.ask('POST /api/devices', { name, addresses: [{ ip: '10.91.0.1', pool_id: pool.id, role: 'anycast' }] })
+    expect([(await pooled('a')).status, (await pooled('b')).status]).toEqual([201, 409])
+  })
 })

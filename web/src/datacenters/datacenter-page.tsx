@@ -95,14 +95,15 @@ export const DatacenterPage = () => {
         warning: 'Its networks and devices stay, without a datacenter. Those below move to the one above.',
       }}
       strip={[
-        path.length > 0 && [
+        [
           'In',
-          path.map((one, level) => (
-            <Fragment key={one.id}>
-              {level > 0 && ' / '}
-              {toDatacenter(one).link}
-            </Fragment>
-          )),
+          path.length > 0 &&
+            path.map((one, level) => (
+              <Fragment key={one.id}>
+                {level > 0 && ' / '}
+                {toDatacenter(one).link}
+              </Fragment>
+            )),
         ],
         ['Location', datacenter.location],
         ['Networks', own && formatCount(own.length)],
