@@ -11,7 +11,10 @@ type Labels = Readonly<Record<string, string>>
 const OF_RESOURCES: Readonly<Partial<Record<ResourceName, Labels>>> = {
   cables: { a: 'End A', b: 'End B', length_m: 'Length in meters' },
   'device-types': { height: 'Height in units', power_w: 'Power in watts' },
-  devices: { make_model: 'Model', mount: 'Place in a rack', os: 'Operating system', username: 'User name' },
+  devices: {
+    ...{ make_model: 'Model', mount: 'Place in a rack', os: 'Operating system', serial: 'Serial number' },
+    username: 'User name',
+  },
   networks: { vlan_id: 'VLAN' },
   pools: { start_ip: 'First address', end_ip: 'Last address' },
   ports: {

@@ -116,7 +116,8 @@ export const parseAddressInput = (text: string): NonNullable<DeviceDraft['addres
     interface: row.interface,
     mac_address: row.mac_address.trim(),
     dns_name: row.dns_name.trim(),
-    role: row.role as Role,
+    // A value of the select.
+    ...(row.role && { role: row.role as Role }),
     network_id: row.network_id,
     pool_id: row.pool_id,
     ...(row.space_id && { space_id: row.space_id }),
