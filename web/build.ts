@@ -120,7 +120,11 @@ const toBrowserFacts = (facts: ResourceFacts): unknown =>
   )
 
 /** Files with constants that are computed from the facts of all resources. */
-const EVALUATED = ['web/src/resource/facts/names.ts', 'web/src/live/keys.ts'].map((path) => join(dirname(ROOT), path))
+const EVALUATED = [
+  'web/src/resource/facts/names.ts',
+  'web/src/live/keys.ts',
+  'web/src/resource/form/referred-facts.ts',
+].map((path) => join(dirname(ROOT), path))
 
 /** Evaluates files of constants. The first page has neither the facts that they are computed from, nor facts that no page reads. */
 const evaluated = (): Plugin => ({

@@ -57,7 +57,7 @@ const LAZY_PATHS = [
   'live/(apply|follow-feed)',
   'overview/attention',
   'palette/(results|entries|order)',
-  'resource/(build-resource|declared|owned-resource|reference-control|resource-form)',
+  'resource/(build-resource|declared|owned-resource|resource-form)',
   'resource/form/',
   'resource/object/delete-confirm',
   'shell/(key-sheet|phone-bar)',
@@ -103,7 +103,8 @@ const OVERVIEW = /\/web\/src\/overview\//
 const UTILIZATION = /\/web\/src\/utilization\//
 
 /** The form of every resource with the fields of references, which a page loads when it is quiet or used. */
-const FORMS = /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections))|ui\/combobox)\./
+const FORMS =
+  /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
@@ -121,8 +122,7 @@ const MOMENTS = /\/web\/src\/history\/(clock-dialog|moments\/moment-field)/
 const DEVICE_FORM = /\/web\/src\/(devices\/form\/(device-drawer|address-f)|racks\/mount-fields)/
 
 /** Dialogs of several devices, and of devices in racks, loaded when they are opened. */
-const DEVICE_DIALOGS =
-  /\/web\/src\/(devices\/(bulk\/(?!bulk-bar)|form\/duplicate)|racks\/place\/|resource\/form\/reference-field)/
+const DEVICE_DIALOGS = /\/web\/src\/(devices\/(bulk\/(?!bulk-bar)|form\/duplicate)|racks\/place\/)/
 
 const RACKS = /\/web\/src\/racks\/(?!place\/)|\/src\/inventory\/racks\/placement\./
 

@@ -1,11 +1,10 @@
 /** How credentials are read, written, searched and sorted, and which fields belong to which type. */
 
 import { toSortKey } from '../../../src/net/name-order.ts'
-import { contracts, type Network } from '../api/contracts.ts'
+import { contracts } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { DeviceChoice } from './device-choice.tsx'
 import { SecretField } from './secret-field.tsx'
 import type { Credential, CredentialType } from './types.ts'
 
@@ -103,7 +102,7 @@ const V3_SECRETS = {
   priv: { name: 'priv_password', label: 'Privacy password', shown: isProtected('priv_protocol') },
 } as const
 
-const buildFields = (networks: readonly Network[], stored: Credential | undefined): readonly FieldSpec[] => [
+const buildFields = (stored: Credential | undefined): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true },
   {
     name: 'type',
@@ -127,26 +126,24 @@ const buildFields = (networks: readonly Network[], stored: Credential | undefine
   {
     name: 'network_id',
     label: 'Network',
-    kind: 'select',
-    options: [['', 'None'], ...networks.map(({ id, name, subnet }) => [id, `${name} · ${subnet}`] as const)],
+    kind: 'reference',
+    to: 'networks',
     hint: 'Tried at every host of the network; with a device, at the addresses of the device only.',
   },
   {
     name: 'device_id',
     label: 'Device',
-    render: ({ value, onChange, error }) => (
-      <DeviceChoice label="Device" value={value} onChange={onChange} error={error} />
-    ),
+    kind: 'reference',
+    to: 'devices',
+    none: 'Any device',
+    hint: 'A part of its name or address',
   },
   { name: 'description', label: 'Description', kind: 'area' },
 ]
 
-export const buildCredentialResource = (
-  networks: readonly Network[],
-  stored: Credential | undefined,
-): Resource<Credential> => ({
+export const buildCredentialResource = (stored: Credential | undefined): Resource<Credential> => ({
   noun: 'credential',
-  fields: buildFields(networks, stored),
+  fields: buildFields(stored),
   getName: ({ name }) => name,
   ...createCrud(contracts.credentials),
   changes: ['credentials'],

@@ -74,7 +74,7 @@ export const CredentialsPage = () => {
   const query = useQuery({ ...credentialsQuery, enabled: may('credentials:list') })
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const edited = query.data?.find(({ id }) => id === search.edit)
-  const resource = useMemo(() => buildCredentialResource(networks, edited), [networks, edited])
+  const resource = useMemo(() => buildCredentialResource(edited), [edited])
   const columns = useMemo(() => buildColumns(new Map(networks.map(({ id, name }) => [id, name]))), [networks])
   return (
     <ListPage

@@ -11,7 +11,7 @@ import { Badge } from '../ui/primitives.tsx'
 import { PRESETS } from './providers/presets.ts'
 import { buildProviderResource, providerSpec } from './providers/resource.tsx'
 import { Setup } from './providers/setup.tsx'
-import { groupsQuery, ssoProvidersQuery } from './queries.ts'
+import { ssoProvidersQuery } from './queries.ts'
 import type { Provider } from './types.ts'
 
 const COLUMNS: readonly Column<Provider>[] = [
@@ -45,10 +45,8 @@ export const SsoProvidersPage = () => {
   const { may } = usePermit()
   const { search, set } = usePageSearch()
   const query = useQuery({ ...ssoProvidersQuery, enabled: may('sso-providers:list') })
-  const isForm = search.edit !== undefined || search.new !== undefined
-  const { data: groups = [] } = useQuery({ ...groupsQuery, enabled: isForm && may('groups:list') })
   const edited = query.data?.find(({ id }) => id === search.edit)
-  const resource = useMemo(() => buildProviderResource(edited, groups), [edited, groups])
+  const resource = useMemo(() => buildProviderResource(edited), [edited])
   return (
     <ListPage
       title="Single sign-on"

@@ -4,6 +4,8 @@ import { lazy, type SubmitEvent, Suspense, useEffect, useRef, useState } from 'r
 import { api } from '../api/client.ts'
 import type { NewApiKey } from '../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
+import { ChoiceField } from '../resource/form/choice-field.tsx'
+import { ReferenceField } from '../resource/form/reference-field.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
@@ -94,12 +96,12 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
           required
         />
         {owners && (
-          <SelectField
+          <ChoiceField
             label="Owner"
             hint="The key has the permissions of its owner."
             value={owner}
             onChange={setOwner}
-            options={owners}
+            choices={owners}
             error={errors.user_id}
           />
         )}
@@ -113,12 +115,13 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
           isMono
         />
         {scopes.length > 0 && (
-          <SelectField
+          <ReferenceField
             label="Scope"
+            to="scopes"
+            none="Everything"
             hint="The part of the estate that the key reaches."
             value={scope}
             onChange={setScope}
-            options={[['', 'Everything'], ...scopes.map(({ id, name: of }) => [id, of] as const)]}
             error={errors.scope_id}
           />
         )}

@@ -1,6 +1,6 @@
 /** Gives a free address of a network or a pool to a device, creates a device with it, or reserves it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type KeyboardEvent, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { isCode, toAppError } from '../api/errors.ts'
 import { LazyDeviceDrawer } from '../devices/form/lazy-drawer.tsx'
 import { devices } from '../devices/window/device-list-client.ts'
@@ -11,8 +11,7 @@ import { Alert } from '../ui/field.tsx'
 import { Dialog, FIRST_FIELD } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './addresses.module.css'
-import type { ChosenDevice } from './device-choice.tsx'
-import { DevicePanel, NewDevicePanel, ReservationPanel } from './dialog-panels.tsx'
+import { type ChosenDevice, DevicePanel, NewDevicePanel, ReservationPanel } from './dialog-panels.tsx'
 import { createDevice, EMPTY_FORM, type FreeIp, type GiveForm, getGiveErrors, giveToDevice, reserve } from './give.ts'
 import { OtherPools } from './other-pools.tsx'
 import { computeUsableRange, findHoldingPool, pickAnother, pickPoolName } from './pick.ts'
@@ -120,7 +119,6 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
       if (isCode(error, 'IP_NOT_AVAILABLE')) another.mutate(`Someone was quicker: ${free.ip} is taken.`)
     },
   })
-  const content = useRef<HTMLFormElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const focusPanel = () => panel.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
   // The dialog has moved the focus to the first choice by then.
@@ -142,11 +140,6 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
     setMessage(undefined)
     give.mutate({ ip, networkId: known.networkId, poolId: pool?.id, spaceId: known.network?.space_id ?? undefined })
   }
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-    event.preventDefault()
-    content.current?.requestSubmit()
-  }
   const where = [
     given === undefined && chosen === undefined && 'next',
     `free${known.name && ` of ${known.name}`}${pool && pool !== known.pool ? `, in the pool ${pool.name}` : ''}`,
@@ -161,7 +154,7 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
       {(isUnknown || noNext) && <Alert>{isUnknown ? toAppError(give.error).message : noNext}</Alert>}
       {isFull && place.kind === 'pool' && <OtherPools place={known} onLeave={onClose} />}
       {!isFull && (
-        <form ref={content} className={css.form} onSubmit={submit} onKeyDown={onKey} noValidate>
+        <form className={css.form} onSubmit={submit} noValidate>
           <fieldset className={css.choices}>
             <legend className="sr">Use it for</legend>
             {choices.map(([one, text]) => (

@@ -1,11 +1,13 @@
 /** The fields of the dialog of a free address: for a device that exists, for a new one, and for a reservation. */
 import { CustomFields } from '../custom-fields/known-custom.tsx'
+import { ReferenceField } from '../resource/form/reference-field.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { TextField } from '../ui/field.tsx'
 import css from './addresses.module.css'
-import { type ChosenDevice, DeviceChoice } from './device-choice.tsx'
 import type { GiveForm } from './give.ts'
+
+export type ChosenDevice = { readonly id: string; readonly name: string }
 
 type Parts = {
   readonly form: GiveForm
@@ -41,7 +43,14 @@ type DeviceProps = Parts & {
 
 export const DevicePanel = ({ device, onDevice, problem, ...parts }: DeviceProps) => (
   <>
-    <DeviceChoice value={device} onChange={onDevice} error={problem ?? parts.errors.device_id} />
+    <ReferenceField
+      label="Device"
+      to="devices"
+      placeholder="A part of its name or address"
+      value={device?.id ?? ''}
+      onChange={(id, name) => onDevice({ id, name })}
+      error={problem ?? parts.errors.device_id}
+    />
     <div className={fieldCss.two}>
       <TextField
         label="Label"

@@ -1,10 +1,10 @@
 /** One end of a new cable: a device and one of its ports, both with completion. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useDeferredValue, useState } from 'react'
-import { api } from '../api/client.ts'
+import { type ReactNode, useState } from 'react'
 import type { Port } from '../ports/fields.ts'
 import { formatPeer } from '../ports/labels.ts'
 import { devicePortsQuery } from '../ports/queries.ts'
+import { ReferenceField } from '../resource/form/reference-field.tsx'
 import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,9 +13,6 @@ import { SelectField } from '../ui/field.tsx'
 import css from './cables.module.css'
 import { type EndErrors, type EndValue, endErrors, readEnd, writeEnd } from './end-values.ts'
 
-/** Fewer letters match too many devices. */
-const LEAST = 2
-const MOST_DEVICES = 8
 const MOST_PORTS = 50
 
 type PartProps = {
@@ -24,40 +21,18 @@ type PartProps = {
   readonly errors: EndErrors
 }
 
-const DeviceInput = ({ value, onChange, errors }: PartProps) => {
-  const { may } = usePermit()
-  const [text, setText] = useState('')
-  const wanted = useDeferredValue(text.trim())
-  const isAsked = wanted.length >= LEAST
-  const { data: found = [], isFetching } = useQuery({
-    queryKey: ['find-device', wanted],
-    queryFn: () => api.devices.search({ q: wanted, limit: MOST_DEVICES }),
-    enabled: isAsked && may('devices:list'),
-    placeholderData: (old) => old,
-  })
-  const options = (isAsked ? found : []).map(
-    ({ id, name, addresses }): Option => ({
-      id,
-      text: name,
-      note: <span className="mono muted">{addresses[0]?.ip}</span>,
-    }),
-  )
-  return (
-    <Combobox
-      label="Device"
-      listLabel="Devices"
-      placeholder="A part of its name or address"
-      value={value.device}
-      options={options}
-      onType={(typed) => setText(typed ?? '')}
-      onChoose={({ id, text: device }) =>
-        id !== value.device_id && onChange({ ...value, device_id: id, device, port: '', side: 'front' })
-      }
-      error={errors.device}
-      none={isAsked && !isFetching ? 'No device matches.' : undefined}
-    />
-  )
-}
+const DeviceInput = ({ value, onChange, errors }: PartProps) => (
+  <ReferenceField
+    label="Device"
+    to="devices"
+    placeholder="A part of its name or address"
+    value={value.device_id}
+    onChange={(device_id, device) =>
+      device_id !== value.device_id && onChange({ ...value, device_id, device, port: '', side: 'front' })
+    }
+    error={errors.device}
+  />
+)
 
 const isFreeAt = ({ peers = [] }: Port, side: EndValue['side']): boolean => peers.every((peer) => peer.side !== side)
 

@@ -1,16 +1,13 @@
-/** The names of the objects that references name, and the objects to choose from. */
+/** The names of the objects that references name. */
 import { FACTS, isResource, type Resource } from '../../../src/inventory/resources.ts'
 import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
-import { datacentersQuery, meQuery, queryClient } from '../api/queries.ts'
+import { meQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import { buildObjectsQuery } from '../resource/facts/lists.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
 type Facts = (typeof FACTS)[Resource]
-
-/** An object that a reference may name. */
-export type Referred = { readonly id: string; readonly name: string; readonly note: string }
 
 /** Names change rarely, and the live feed reports it. */
 const FRESH_MS = 60_000
@@ -22,35 +19,21 @@ const hasPermission = (permission: string): boolean =>
 const loadObjects = ({ name }: Facts): Promise<readonly object[]> =>
   queryClient.fetchQuery({ ...buildObjectsQuery(name), staleTime: FRESH_MS })
 
-/** Returns the names of the datacenters of the objects; none of objects without one. */
-const loadSites = async ({ name, fields }: ResourceFacts): Promise<RefNames> => {
-  if (name === 'datacenters' || !('datacenter_id' in fields) || !hasPermission('datacenters:list')) return new Map()
-  const rows = (await queryClient.fetchQuery({ ...datacentersQuery, staleTime: FRESH_MS })) ?? []
-  return new Map(rows.map((site) => [site.id, site.name]))
-}
+type Named = readonly (readonly [id: string, name: string])[]
 
-const createReader = ({ label = 'name', detail }: ResourceFacts, sites: RefNames) => {
-  const read = (object: object, field: string | undefined): string =>
-    field === undefined ? '' : String(Reflect.get(object, field) ?? '')
-  return (object: object): Referred => {
-    const notes = [read(object, detail), read(object, 'location'), sites.get(read(object, 'datacenter_id')) ?? '']
-    const note = [...new Set(notes)].filter((text) => text !== '').join(' · ')
-    return { id: read(object, 'id'), name: read(object, label), note }
-  }
-}
-
-/** Returns all objects of a resource; none without the permission. Devices are searched instead. */
-export const loadReferred = async (target: string): Promise<readonly Referred[]> => {
+/** Returns the names of all objects of a resource; none without the permission. */
+const loadObjectNames = async (target: string): Promise<Named> => {
   if (!isResource(target) || !hasPermission(`${target}:list`)) return []
   const facts: Facts = FACTS[target]
-  const [objects, sites] = await Promise.all([loadObjects(facts), loadSites(facts)])
-  return objects.map(createReader(facts, sites))
+  const { label = 'name' }: ResourceFacts = facts
+  const objects = await loadObjects(facts)
+  return objects.map((one) => [String(Reflect.get(one, 'id')), String(Reflect.get(one, label) ?? '')])
 }
 
 /** Maximum number of devices to name by single requests. */
 const MAX_NAMED = 30
 
-const loadDeviceName = async (id: string): Promise<readonly (readonly [string, string])[]> => {
+const loadDeviceName = async (id: string): Promise<Named> => {
   try {
     const device = await queryClient.fetchQuery({
       queryKey: ['device-name', id],
@@ -64,10 +47,10 @@ const loadDeviceName = async (id: string): Promise<readonly (readonly [string, s
   }
 }
 
-const loadDeviceNames = async (ids: ReadonlySet<string>): Promise<readonly (readonly [string, string])[]> =>
+const loadDeviceNames = async (ids: ReadonlySet<string>): Promise<Named> =>
   hasPermission('devices:read') ? (await Promise.all([...ids].slice(0, MAX_NAMED).map(loadDeviceName))).flat() : []
 
-const loadAllDeviceNames = async (): Promise<readonly (readonly [string, string])[]> => {
+const loadAllDeviceNames = async (): Promise<Named> => {
   if (!hasPermission('devices:list')) return []
   const end = devices.use(false)
   await devices.whenReady()
@@ -83,16 +66,9 @@ const loadAllDeviceNames = async (): Promise<readonly (readonly [string, string]
 const collectTargets = (definitions: readonly Definition[]): ReadonlySet<Target> =>
   new Set(definitions.flatMap(({ reference_to }) => (reference_to === null ? [] : [reference_to])))
 
-const loadNames = async (
-  targets: ReadonlySet<string>,
-  ofDevices: () => Promise<readonly (readonly [string, string])[]>,
-): Promise<RefNames> => {
+const loadNames = async (targets: ReadonlySet<string>, ofDevices: () => Promise<Named>): Promise<RefNames> => {
   const lists = await Promise.all(
-    [...targets].map(async (target) =>
-      target === 'devices'
-        ? ofDevices()
-        : (await loadReferred(target as Exclude<Resource, 'devices'>)).map(({ id, name }) => [id, name] as const),
-    ),
+    [...targets].map(async (target) => (target === 'devices' ? ofDevices() : loadObjectNames(target))),
   )
   return new Map(lists.flat())
 }

@@ -1,11 +1,13 @@
 /** The control of one custom field, by its type. */
 
 import { useId } from 'react'
+import { isResource } from '../../../src/inventory/resources.ts'
+import { ManyField } from '../resource/form/many-field.tsx'
+import { ReferenceField, ReferencesField } from '../resource/form/reference-field.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
 import { type ControlProps, formatHint, toList } from './control.ts'
 import css from './custom-fields.module.css'
-import { ChoicePicker, ReferencePicker } from './picker.tsx'
 
 /** The most choices that are shown as checkboxes. */
 const MAX_CHECKBOXES = 8
@@ -56,13 +58,43 @@ const INPUTS = {
   ip: { isMono: true },
 } as const
 
+const Reference = ({ definition, value, onChange, error, unset }: ControlProps & { readonly unset: string }) => {
+  const { label, multiple, required, reference_to: to } = definition
+  // A definition of a reference names a resource.
+  if (to === null || !isResource(to)) return null
+  const common = { label, to, hint: formatHint(definition), error, isRequired: required }
+  const chosen = toList(value)
+  return multiple ? (
+    <ReferencesField {...common} value={chosen} onChange={onChange} />
+  ) : (
+    <ReferenceField
+      {...common}
+      none={required ? undefined : unset}
+      value={chosen[0] ?? ''}
+      onChange={(id) => onChange(id)}
+    />
+  )
+}
+
+const Choices = ({ definition, value, onChange, error }: ControlProps) => (
+  <ManyField
+    label={definition.label}
+    hint={formatHint(definition)}
+    error={error}
+    isRequired={definition.required}
+    choices={definition.choices.map((choice) => [choice, choice])}
+    value={toList(value)}
+    onChange={onChange}
+  />
+)
+
 /** @param unset the text of the choice without a value */
 export const ValueControl = ({ unset = UNSET, ...props }: ControlProps & { readonly unset?: string }) => {
   const { definition, onChange, error } = props
   const { label, type, choices, multiple, required } = definition
-  if (type === 'reference') return <ReferencePicker {...props} />
+  if (type === 'reference') return <Reference {...props} unset={unset} />
   if (multiple && type !== 'ip')
-    return choices.length > MAX_CHECKBOXES ? <ChoicePicker {...props} /> : <Checkboxes {...props} />
+    return choices.length > MAX_CHECKBOXES ? <Choices {...props} /> : <Checkboxes {...props} />
   const value = multiple ? toList(props.value).join('; ') : (toList(props.value)[0] ?? '')
   const hint = multiple ? joinHints(formatHint(definition), 'Several are separated by ;') : formatHint(definition)
   const common = { label, hint, value, onChange, error }

@@ -1,11 +1,12 @@
 /** Relates a device to another, which is searched for. */
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useDeferredValue, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
+import { ReferenceField } from '../resource/form/reference-field.tsx'
 import { Button } from '../ui/button.tsx'
-import { Alert, SelectField, TextField } from '../ui/field.tsx'
+import { Alert, SelectField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './devices.module.css'
@@ -18,21 +19,15 @@ const WAYS = [
   ['depends_on <', 'is needed by'],
 ] as const
 
+type Named = Pick<Device, 'id' | 'name'>
+
 type Props = { readonly device: Device; readonly onClose: () => void; readonly onDone: () => Promise<void> }
 
 export const RelateDialog = ({ device, onClose, onDone }: Props) => {
   const [way, setWay] = useState<string>(WAYS[0][0])
-  const [text, setText] = useState('')
-  const [other, setOther] = useState<Device>()
-  const wanted = useDeferredValue(text.trim())
-  const { data: found = [] } = useQuery({
-    queryKey: ['find-device', wanted],
-    queryFn: () => api.devices.search({ q: wanted, limit: 8 }),
-    enabled: wanted.length >= 2,
-    placeholderData: (old) => old,
-  })
+  const [other, setOther] = useState({ id: '', name: '' })
   const relate = useMutation({
-    mutationFn: async (target: Device) => {
+    mutationFn: async (target: Named) => {
       const [name = '', direction] = way.split(' ')
       const type = WAYS.map(([one]) => one.split(' ')[0]).find((one) => one === name) as
         | 'contains'
@@ -49,40 +44,23 @@ export const RelateDialog = ({ device, onClose, onDone }: Props) => {
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (other) relate.mutate(other)
+    if (other.id !== '') relate.mutate(other)
   }
   return (
     <Dialog title={`Relate ${device.name}`} onClose={onClose}>
       <form className={css.addLink} onSubmit={submit}>
         {relate.isError && <Alert>{toAppError(relate.error).message}</Alert>}
         <SelectField label="How" value={way} onChange={setWay} options={WAYS} />
-        <TextField
+        <ReferenceField
           label="Other device"
-          hint="Name, address or tag; two letters or more"
-          value={text}
-          onChange={setText}
+          to="devices"
+          hint="A part of its name or address"
+          value={other.id}
+          onChange={(id, name) => setOther({ id, name })}
         />
-        {found.length > 0 && (
-          <div className={css.options}>
-            {found
-              .filter(({ id }) => id !== device.id)
-              .map((one) => (
-                <button
-                  key={one.id}
-                  type="button"
-                  className={css.option}
-                  aria-pressed={other?.id === one.id}
-                  onClick={() => setOther(one)}
-                >
-                  <b>{one.name}</b>
-                  <span className="mono muted">{one.addresses[0]?.ip}</span>
-                </button>
-              ))}
-          </div>
-        )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={!other || relate.isPending}>
+          <Button type="submit" look="primary" disabled={other.id === '' || relate.isPending}>
             Relate
           </Button>
         </DialogActions>

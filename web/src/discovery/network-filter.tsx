@@ -2,7 +2,7 @@
 import { X } from 'lucide-react'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { useNetworkLabel, useNetworks } from './network-choice.tsx'
+import { useNetworkLabel, useNetworks } from './networks.ts'
 import css from './start.module.css'
 
 export const NetworkFilter = () => {

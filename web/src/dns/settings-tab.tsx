@@ -14,7 +14,7 @@ type Props = {
 }
 
 export const SettingsTab = ({ zone: { id }, blocked }: Props) => {
-  const resource = useZoneResource(true)
+  const resource = useZoneResource()
   const { opened, error, refetch, reload } = useOpened(resource, id)
   const form = useRef<HTMLElement>(null)
   const isSaved = useRef(false)

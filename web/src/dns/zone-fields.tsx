@@ -1,17 +1,9 @@
 /** The fields of a zone. */
-import { type Choices, ReferenceField } from '../feeds/reference-field.tsx'
 import { parseStatuses, StatusesField } from '../feeds/statuses-field.tsx'
 import type { FieldSpec } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
 import { buildSpaceControl } from '../spaces/known-control.ts'
 import { toSentNumber } from './servers/server-resource.tsx'
-
-export type ZoneParts = {
-  readonly servers: Choices
-  readonly datacenters: Choices
-  readonly networks: Choices
-  readonly spaces?: readonly Space[] | undefined
-}
 
 const buildFlag = (yes: string, no: string) =>
   ({
@@ -26,25 +18,15 @@ const buildFlag = (yes: string, no: string) =>
 
 const buildNumber = (initial: string) => ({ kind: 'number', initial, isHalf: true, send: toSentNumber }) as const
 
-const filterFields = ({ datacenters, networks, spaces = [] }: ZoneParts): readonly FieldSpec[] => [
+const filterFields = (spaces: readonly Space[]): readonly FieldSpec[] => [
   {
     name: 'tags',
     label: 'Tags',
     kind: 'tags',
     hint: 'With commas between them. Only the names of devices that have all of them.',
   },
-  {
-    name: 'datacenter_id',
-    label: 'Datacenter',
-    isHalf: true,
-    render: (input) => <ReferenceField {...input} label="Datacenter" choices={datacenters} />,
-  },
-  {
-    name: 'network_id',
-    label: 'Network',
-    isHalf: true,
-    render: (input) => <ReferenceField {...input} label="Network" choices={networks} />,
-  },
+  { name: 'datacenter_id', label: 'Datacenter', isHalf: true, kind: 'reference', to: 'datacenters', none: 'Any' },
+  { name: 'network_id', label: 'Network', isHalf: true, kind: 'reference', to: 'networks', none: 'Any' },
   { name: 'space_id', label: 'Address space', ...buildSpaceControl(spaces) },
   {
     name: 'statuses',
@@ -67,7 +49,8 @@ const fileFields: readonly FieldSpec[] = [
   { name: 'admin_email', label: 'Mailbox of the file', isMono: true, hint: 'Of the SOA, like hostmaster@example.org' },
 ]
 
-export const buildZoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
+/** @param spaces offered if there are any */
+export const buildZoneFields = (spaces: readonly Space[]): readonly FieldSpec[] => [
   {
     name: 'name',
     label: 'Name',
@@ -86,9 +69,9 @@ export const buildZoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
   {
     name: 'provider_id',
     label: 'Server',
-    render: (input) => (
-      <ReferenceField {...input} label="Server" any="None: the zone is only a file" choices={parts.servers} />
-    ),
+    kind: 'reference',
+    to: 'dns-providers',
+    none: 'None: the zone is only a file',
   },
   {
     name: 'mode',
@@ -107,7 +90,7 @@ export const buildZoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
     label: 'Host names without a dot',
     ...buildFlag('They get the name of this zone', 'They are not in this zone'),
   },
-  ...filterFields(parts),
+  ...filterFields(spaces),
   { name: 'ttl', label: 'TTL in seconds', ...buildNumber('3600') },
   { name: 'negative_ttl', label: 'Negative TTL of the file', ...buildNumber('300') },
   ...fileFields,

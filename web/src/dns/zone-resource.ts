@@ -6,15 +6,15 @@ import { invalidField } from '../../../src/contract/errors.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
-import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { Input, Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
+import type { Space } from '../spaces/fields.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { formatZoneKind, ZONE_MARKS } from './labels.ts'
 import { getSettingsTime, readZone, serversQuery, ZONE_KEYS, type Zone, zoneQuery } from './queries.ts'
-import { buildZoneFields, type ZoneParts } from './zone-fields.tsx'
+import { buildZoneFields } from './zone-fields.tsx'
 
 /** Moves a conflict with the default zone from the name to another field. */
 const toFieldError = (error: unknown): unknown =>
@@ -49,9 +49,9 @@ const withFieldError = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
-const buildZoneResource = (parts: ZoneParts): Resource<Zone> => ({
+const buildZoneResource = (spaces: readonly Space[]): Resource<Zone> => ({
   noun: 'zone',
-  fields: buildZoneFields(parts),
+  fields: buildZoneFields(spaces),
   getName: ({ name }) => name,
   ...CRUD,
   get: readZone,
@@ -62,25 +62,12 @@ const buildZoneResource = (parts: ZoneParts): Resource<Zone> => ({
 })
 
 /** For actions that need no form. */
-export const PLAIN_ZONE = buildZoneResource({ servers: undefined, datacenters: undefined, networks: undefined })
+export const PLAIN_ZONE = buildZoneResource([])
 
-/** The resource with the objects that a zone may name. @param isWanted false without an open form: then nothing is loaded */
-export const useZoneResource = (isWanted: boolean): Resource<Zone> => {
-  const { may } = usePermit()
-  const { data: servers } = useQuery({ ...serversQuery, enabled: isWanted && may('dns:list') })
-  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: isWanted && may('datacenters:list') })
-  const { data: networks } = useQuery({ ...networksQuery, enabled: isWanted && may('networks:list') })
+/** The resource with the form of all its fields. */
+export const useZoneResource = (): Resource<Zone> => {
   const spaces = useSpaces()
-  return useMemo(
-    () =>
-      buildZoneResource({
-        servers: servers?.map(({ id, name }) => [id, name] as const),
-        datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
-        networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
-        spaces,
-      }),
-    [servers, datacenters, networks, spaces],
-  )
+  return useMemo(() => buildZoneResource(spaces), [spaces])
 }
 
 /** Names of servers by their ids. */

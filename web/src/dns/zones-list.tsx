@@ -7,7 +7,6 @@ import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
-import { usePageSearch } from '../table/list-search.ts'
 import { buildTimeColumn } from '../table/time-column.tsx'
 import { formatCount } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
@@ -77,8 +76,7 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...followedZonesQuery, enabled: may('dns:list') })
-  const { search } = usePageSearch()
-  const resource = useZoneResource(search.new !== undefined)
+  const resource = useZoneResource()
   const names = useServerNames()
   const spec = useMemo(() => buildZoneSpec(names), [names])
   const columns = useMemo(() => buildColumns(names), [names])

@@ -6,7 +6,7 @@ import { buildInput, createEmptyValues, isShown, readValues } from '../resource/
 import { buildFields, buildPreviewDraft, clearUnusedFields, MEDIA_TYPES } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
-const fields = buildFields({ datacenters: [], networks: [] })
+const fields = buildFields({})
 
 /** A space makes all fields appear. */
 const SPACE = {
@@ -15,7 +15,7 @@ const SPACE = {
 }
 
 const shown = (format: string): string[] =>
-  buildFields({ datacenters: [], networks: [], spaces: [SPACE] })
+  buildFields({ spaces: [SPACE] })
     .filter((field) => isShown(field, { format }, false))
     .map(({ name }) => name)
 
@@ -56,7 +56,7 @@ describe('a change of the format', () => {
 
 describe('the media type', () => {
   const of = (format: 'kea' | 'template') =>
-    readValues({ fields: buildFields({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
+    readValues({ fields: buildFields({ format }) }, { media_type: 'application/json' })
 
   test('of a template is its own', () => expect(of('template').media_type).toBe('application/json'))
   test('of another format is none that a template begins with', () => expect(of('kea').media_type).toBe('text/plain'))

@@ -1,5 +1,4 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
-import { lazy, Suspense } from 'react'
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
 import { buildInput } from '../resource/form-values.ts'
 import type { FieldSpec, Input, Values } from '../resource/resource.ts'
@@ -7,7 +6,6 @@ import type { Space } from '../spaces/fields.ts'
 import { buildSpaceControl } from '../spaces/known-control.ts'
 import { SelectField } from '../ui/field.tsx'
 import type { Feed, PreviewDraft } from './queries.ts'
-import { type Choices, ReferenceField } from './reference-field.tsx'
 import { parseStatuses, StatusesField } from './statuses-field.tsx'
 import { EXAMPLE, TemplateField } from './template-field.tsx'
 
@@ -22,32 +20,20 @@ const USUAL_TYPE = 'text/plain'
 export type FeedParts = {
   /** The format of the stored feed. */
   readonly format?: Feed['format'] | undefined
-  readonly datacenters: Choices
-  readonly networks: Choices
   readonly spaces?: readonly Space[] | undefined
 }
 
 type Control = Partial<
-  Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf' | 'isShown'>
+  Pick<
+    FieldSpec,
+    'kind' | 'to' | 'none' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf' | 'isShown'
+  >
 >
 type Special = readonly [name: string, label: string, control: Control]
 
-/** Makes requests, which the other fields do not. */
-const ZoneField = lazy(() => import('./zone-field.tsx').then((module) => ({ default: module.ZoneField })))
-
 /** Returns the fields that only some formats use. */
-const buildSpecialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts): readonly Special[] => [
-  [
-    'zone_id',
-    'DNS zone',
-    {
-      render: (input) => (
-        <Suspense>
-          <ZoneField {...input} />
-        </Suspense>
-      ),
-    },
-  ],
+const buildSpecialFields = ({ format, spaces = [] }: FeedParts): readonly Special[] => [
+  ['zone_id', 'DNS zone', { kind: 'reference', to: 'dns-zones', none: 'Choose one' }],
   ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
   [
     'media_type',
@@ -59,16 +45,8 @@ const buildSpecialFields = ({ format, datacenters, networks, spaces = [] }: Feed
     },
   ],
   ['tags', 'Tags', { kind: 'tags', hint: 'With commas between them. Devices that have all of them.' }],
-  [
-    'datacenter_id',
-    'Datacenter',
-    { isHalf: true, render: (input) => <ReferenceField {...input} label="Datacenter" choices={datacenters} /> },
-  ],
-  [
-    'network_id',
-    'Network',
-    { isHalf: true, render: (input) => <ReferenceField {...input} label="Network" choices={networks} /> },
-  ],
+  ['datacenter_id', 'Datacenter', { isHalf: true, kind: 'reference', to: 'datacenters', none: 'Any' }],
+  ['network_id', 'Network', { isHalf: true, kind: 'reference', to: 'networks', none: 'Any' }],
   ['space_id', 'Address space', buildSpaceControl(spaces)],
   [
     'statuses',

@@ -14,16 +14,7 @@ export const useFeedParts = (format?: Feed['format']) => {
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const spaces = useSpaces()
-  const resource = useMemo(
-    () =>
-      buildFeedResource({
-        format,
-        datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
-        networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
-        spaces,
-      }),
-    [format, datacenters, networks, spaces],
-  )
+  const resource = useMemo(() => buildFeedResource({ format, spaces }), [format, spaces])
   const names: Names = useMemo(
     () => new Map([...(datacenters ?? []), ...(networks ?? []), ...spaces].map(({ id, name }) => [id, name])),
     [datacenters, networks, spaces],

@@ -6,7 +6,7 @@ import { LazyAddressDialog, useAddressDialog } from '../addresses/use-address-di
 import { isPast } from '../api/as-of.ts'
 import { contracts, type Device } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
-import { buildPoolResource } from '../pools/resource.ts'
+import { POOL_RESOURCE } from '../pools/resource.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -128,7 +128,7 @@ export const NetworkPage = () => {
       side={{ kind: 'network', related }}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={buildNetworkResource(datacenters, {
+      resource={buildNetworkResource({
         spaces,
         vlan: vlans && buildVlanControl(vlans),
         subnet: buildResizeControl(all, id),
@@ -236,12 +236,7 @@ export const NetworkPage = () => {
       )}
       {search.new === SPLIT && <PlanningDialog planned={{ kind: 'split', network }} onClose={close} />}
       {!OTHERS.has(search.new) && (
-        <ResourceDrawer
-          resource={buildPoolResource([network])}
-          id={undefined}
-          given={{ network_id: id }}
-          onClose={close}
-        />
+        <ResourceDrawer resource={POOL_RESOURCE} id={undefined} given={{ network_id: id }} onClose={close} />
       )}
     </ObjectPage>
   )

@@ -82,12 +82,12 @@ export const NetworksPage = () => {
   const all = query.data ?? NONE
   const resource = useMemo(
     () =>
-      buildNetworkResource(datacenters, {
+      buildNetworkResource({
         spaces,
         vlan: vlans && buildVlanControl(vlans),
         subnet: buildResizeControl(all, search.edit),
       }),
-    [datacenters, spaces, vlans, all, search.edit],
+    [spaces, vlans, all, search.edit],
   )
   const rows = useMemo(() => all.filter(holds), [all, holds])
   const groups = useMemo(

@@ -1,8 +1,8 @@
 /** How networks are read, written, searched and sorted. */
 import { FACTS } from '../../../src/inventory/resources.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import type { Datacenter, Network } from '../api/contracts.ts'
-import { buildResource, listOptions } from '../resource/build-resource.ts'
+import type { Network } from '../api/contracts.ts'
+import { buildResource } from '../resource/build-resource.ts'
 import { buildTableSpec } from '../resource/fields.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
@@ -18,13 +18,9 @@ type Known = {
   readonly subnet?: Partial<FieldSpec> | undefined
 }
 
-export const buildNetworkResource = (
-  datacenters: readonly Datacenter[],
-  { spaces = [], vlan, subnet }: Known = {},
-): Resource<Network> =>
+export const buildNetworkResource = ({ spaces = [], vlan, subnet }: Known = {}): Resource<Network> =>
   buildResource(FACTS.networks, fields, {
     controls: {
-      datacenter_id: { options: listOptions('None', datacenters) },
       ...(vlan && { vlan_id: vlan }),
       ...(subnet && { subnet }),
       space_id: buildSpaceControl(spaces),

@@ -20,7 +20,7 @@ import { Figure, Skeleton } from '../ui/primitives.tsx'
 import { LazyUsage } from '../utilization/lazy-usage.tsx'
 import { PoolFacts } from './pool-facts.tsx'
 import css from './pools.module.css'
-import { buildPoolResource } from './resource.ts'
+import { POOL_RESOURCE } from './resource.ts'
 
 const route = getRouteApi('/app/pools/$id')
 const PARENT = { text: 'Pools', link: { to: '/pools' } } as const
@@ -55,7 +55,7 @@ export const PoolPage = () => {
       title={pool.name}
       managedBy={pool.managed_by}
       get={contracts.pools.get}
-      resource={buildPoolResource(networks)}
+      resource={POOL_RESOURCE}
       edit={{ blocked: may('pools:update') ? undefined : 'pools:update', isInMenu: true }}
       remove={{
         blocked: may('pools:delete') ? undefined : 'pools:delete',

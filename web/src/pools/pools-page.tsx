@@ -15,7 +15,7 @@ import { MenuItem } from '../ui/menu.tsx'
 import { Meter, Tags } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { fields } from './fields.ts'
-import { buildPoolResource, buildPoolSpec } from './resource.ts'
+import { buildPoolSpec, POOL_RESOURCE } from './resource.ts'
 
 /** Networks by their ids. */
 type Networks = ReadonlyMap<string, Network>
@@ -67,7 +67,6 @@ export const PoolsPage = () => {
     () => query.data?.filter(({ network_id }) => holds(byId.get(network_id) ?? {})),
     [query.data, byId, holds],
   )
-  const resource = useMemo(() => buildPoolResource(networks ?? []), [networks])
   const addresses = useAddressDialog()
   const giveNext = ({ id }: Pool) => addresses.open({ kind: 'pool', id })
   const { blocked } = addresses
@@ -77,7 +76,7 @@ export const PoolsPage = () => {
       <ListPage
         title="Pools"
         resourceName="pools"
-        resource={resource}
+        resource={POOL_RESOURCE}
         query={{ ...query, data } as typeof query}
         tools={control}
         call={given}

@@ -1,6 +1,6 @@
 /** How pools are read, written, searched and sorted. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import type { Network, Pool } from '../api/contracts.ts'
+import type { Pool } from '../api/contracts.ts'
 import { buildResource } from '../resource/build-resource.ts'
 import type { Names } from '../resource/facts/from-facts.ts'
 import { buildTableSpec } from '../resource/fields.ts'
@@ -12,15 +12,7 @@ const ORDER = ['name', 'network_id', 'start_ip', 'end_ip', 'tags', 'description'
 /** The filters that are offered first. */
 const FILTERS = ['tags', 'network_id']
 
-export const buildPoolResource = (networks: readonly Network[]): Resource<Pool> =>
-  buildResource(FACTS.pools, fields, {
-    order: ORDER,
-    controls: {
-      network_id: {
-        options: [['', 'Choose one'], ...networks.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const)],
-      },
-    },
-  })
+export const POOL_RESOURCE: Resource<Pool> = buildResource(FACTS.pools, fields, { order: ORDER })
 
 /** @param names of networks by their ids */
 export const buildPoolSpec = (names: Names): TableSpec<Pool> => {

@@ -1,6 +1,6 @@
 /** How the ports of a device are changed and deleted. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { buildResource, listOptions } from '../resource/build-resource.ts'
+import { buildResource } from '../resource/build-resource.ts'
 import type { Resource } from '../resource/resource.ts'
 import { fields, type Port } from './fields.ts'
 import { portQuery } from './queries.ts'
@@ -27,10 +27,8 @@ export const buildPortResource = (others: readonly Port[], id: string | undefine
     order: ORDER,
     controls: {
       parent_id: {
-        options: listOptions(
-          'No other port',
-          others.filter((port) => port.id !== id),
-        ),
+        none: 'No other port',
+        options: others.filter((port) => port.id !== id).map((port) => [port.id, port.name] as const),
       },
     },
     // The addresses of its device name it.

@@ -1,12 +1,10 @@
 /** The place of a device in a rack, in its form. */
-import { useQuery } from '@tanstack/react-query'
 import { type MountForm, readMount, writeMount } from '../devices/form/mount-values.ts'
-import { type Choice, ChoiceField } from '../resource/form/choice-field.tsx'
+import { ReferenceField } from '../resource/form/reference-field.tsx'
 import type { ControlInput } from '../resource/resource.ts'
-import { usePermit } from '../shell/me.ts'
 import fieldCss from '../ui/field.module.css'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { racksQuery } from './known-racks.ts'
+import type { ListedRack } from './fields.ts'
 
 const FACES = [
   ['front', 'Front'],
@@ -38,24 +36,26 @@ const createControls = ({ value, onChange, errors }: Props) => {
   })
 }
 
+const describeFree = ({ usage }: Partial<Pick<ListedRack, 'usage'>>): string | undefined =>
+  usage && `${usage.free_units} units free`
+
+const WITH_USAGE = { include: ['usage'] }
+
 /** The rack and the unit of a device. */
 export const MountFields = (props: Props) => {
-  const { may } = usePermit()
-  const { data: racks = [] } = useQuery({ ...racksQuery, enabled: may('racks:list') })
   const control = createControls(props)
   const { value: rackId, ...rack } = control('rack_id')
-  const choices = racks.map(({ id, name, location, usage }): Choice => {
-    const free = usage && `${usage.free_units} units free`
-    return [id, name, [location, free].filter(Boolean).join(' · ')]
-  })
   return (
     <>
-      <ChoiceField
+      <ReferenceField
         label="Rack"
+        to="racks"
+        filter={WITH_USAGE}
+        describe={describeFree}
+        none="None"
         value={rackId}
         {...rack}
         error={rack.error ?? props.errors.mount}
-        choices={[['', 'None'], ...choices]}
       />
       {rackId !== '' && (
         <>

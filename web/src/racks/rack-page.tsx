@@ -19,7 +19,7 @@ import { buildRackFields } from './fields.ts'
 import type { Elevation } from './geometry.ts'
 import { parseNewPosition } from './new-position.ts'
 import { elevationQuery } from './queries.ts'
-import { buildRackResource, DELETE_WARNING } from './resource.ts'
+import { DELETE_WARNING, RACK_RESOURCE } from './resource.ts'
 import { formatPower, formatSpace, PowerMeter, SpaceMeter } from './usage.tsx'
 
 const PlaceDevice = lazy(() => import('./place/place-device.tsx').then((module) => ({ default: module.PlaceDevice })))
@@ -93,7 +93,7 @@ export const RackPage = () => {
       title={rack.name}
       managedBy={rack.managed_by}
       get={contracts.racks.get}
-      resource={buildRackResource(datacenters)}
+      resource={RACK_RESOURCE}
       edit={{ blocked: blocked('racks:update') }}
       remove={{ blocked: may('racks:delete') ? undefined : 'racks:delete', warning: DELETE_WARNING }}
       strip={[

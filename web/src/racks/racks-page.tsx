@@ -14,7 +14,7 @@ import type { TableSpec } from '../table/engine.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { buildRackFields, type ListedRack, type Names } from './fields.ts'
 import { racksQuery } from './known-racks.ts'
-import { buildRackResource, DELETE_WARNING } from './resource.ts'
+import { DELETE_WARNING, RACK_RESOURCE } from './resource.ts'
 import { computeUsedPercent, PowerMeter, SpaceMeter } from './usage.tsx'
 
 const ORDER = ['datacenter_id', 'location', 'name', 'height']
@@ -85,7 +85,7 @@ export const RacksPage = () => {
   const query = useQuery({ ...racksQuery, enabled: may('racks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const resource: Resource<ListedRack> = useMemo(() => buildRackResource(datacenters), [datacenters])
+  const resource: Resource<ListedRack> = RACK_RESOURCE
   const spec = useMemo(() => buildSpec(names), [names])
   const columns = useMemo(() => buildColumns(names), [names])
   return (

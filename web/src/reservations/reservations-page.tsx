@@ -13,7 +13,7 @@ import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { fields } from './fields.ts'
-import { buildReservationResource, buildReservationSpec } from './resource.ts'
+import { buildReservationSpec, RESERVATION_RESOURCE } from './resource.ts'
 
 const ORDER = [...['ip_address', 'hostname', 'mac_address', 'purpose', 'pool_id', 'expires_at', 'created_by', 'notes']]
 /** The fields of a list in which no reservation has a MAC address. */
@@ -60,9 +60,12 @@ export const ReservationsPage = () => {
     const spaces = new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)]))
     return buildColumns(names, { spaces, hasMacs })
   }, [names, networks, pools, hasMacs])
-  const bare = useMemo(() => buildReservationResource(pools ?? []), [pools])
   const blockedUpdate = blocked('reservations:update')
-  const resource = useOwnedResource(bare, { kind: 'reservation', rows: query.data, blocked: blockedUpdate })
+  const resource = useOwnedResource(RESERVATION_RESOURCE, {
+    kind: 'reservation',
+    rows: query.data,
+    blocked: blockedUpdate,
+  })
   return (
     <ListPage
       title="Reservations"

@@ -1,6 +1,6 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import type { Pool, Reservation } from '../api/contracts.ts'
+import type { Reservation } from '../api/contracts.ts'
 import { buildResource } from '../resource/build-resource.ts'
 import type { Names } from '../resource/facts/from-facts.ts'
 import { buildTableSpec } from '../resource/fields.ts'
@@ -12,18 +12,7 @@ const ORDER = ['pool_id', 'ip_address', 'hostname', 'mac_address', 'purpose', 'e
 /** The filters that are offered first. */
 const FILTERS = ['pool_id', 'created_by']
 
-export const buildReservationResource = (pools: readonly Pool[]): Resource<Reservation> =>
-  buildResource(FACTS.reservations, fields, {
-    order: ORDER,
-    controls: {
-      pool_id: {
-        options: [
-          ['', 'Choose one'],
-          ...pools.map(({ id, name, start_ip }) => [id, `${name} · ${start_ip} …`] as const),
-        ],
-      },
-    },
-  })
+export const RESERVATION_RESOURCE: Resource<Reservation> = buildResource(FACTS.reservations, fields, { order: ORDER })
 
 /** @param names of pools by their ids */
 export const buildReservationSpec = (names: Names): TableSpec<Reservation> =>

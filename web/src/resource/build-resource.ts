@@ -53,12 +53,3 @@ export const buildResource = <T extends object>(
     ...parts,
   }
 }
-
-type Named = { readonly id: string; readonly name: string; readonly location?: string; readonly subnet?: string }
-type Options = NonNullable<FieldSpec['options']>
-
-/** Returns the options of a reference that may be empty. A note tells equal names apart. */
-export const listOptions = (none: string, rows: readonly Named[]): Options => [
-  ['', none],
-  ...rows.map(({ id, name, subnet, location }) => [id, name, subnet ?? location] as const),
-]

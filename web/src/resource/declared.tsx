@@ -5,8 +5,7 @@ import { TimeAgo } from '../ui/primitives.tsx'
 import { buildResource, type DeclaredFacts } from './build-resource.ts'
 import { buildFields, type Names } from './facts/from-facts.ts'
 import { type Fields, getColumnId, listColumnFields } from './fields.ts'
-import { ReferenceControl, type ReferenceFacts } from './reference-control.tsx'
-import type { ControlInput, FieldSpec, Resource } from './resource.ts'
+import type { Resource, Values } from './resource.ts'
 
 /** An object of any resource. Its other fields are read by their names. */
 export type Item = { readonly id: string; readonly managed_by: string }
@@ -15,22 +14,15 @@ export const buildDeclaredFields = (facts: DeclaredFacts, names?: Names): Fields
   // Without differences, the type of the objects does not matter.
   buildFields<DeclaredFacts, Item>(facts, {}, { names })
 
-/** @param isFixed of a reference that a change of the object leaves as it is */
-const buildReferenceControl = (label: string, facts: ReferenceFacts, isFixed: boolean): Partial<FieldSpec> => ({
-  isShown: (_, isNew) => isNew || !isFixed,
-  render: (input: ControlInput): ReactNode => <ReferenceControl {...input} label={label} facts={facts} />,
-})
-
+/** A change of an object leaves its fixed references as they are. */
 export const buildDeclaredResource = (facts: DeclaredFacts): Resource<Item> => {
   const { fixed = [] }: ResourceFacts = facts
-  const fields = buildDeclaredFields(facts)
-  const labels: Readonly<Record<string, { readonly label: string }>> = fields
-  const controls = listFields(facts).flatMap(([field, one]) =>
-    one.type === 'reference'
-      ? [[field, buildReferenceControl(labels[field]?.label ?? field, one, fixed.includes(field))] as const]
+  const controls = listFields(facts).flatMap(([field, { type }]) =>
+    type === 'reference' && fixed.includes(field)
+      ? [[field, { isShown: (_: Values, isNew: boolean) => isNew }] as const]
       : [],
   )
-  return buildResource(facts, fields, { controls: Object.fromEntries(controls) })
+  return buildResource(facts, buildDeclaredFields(facts), { controls: Object.fromEntries(controls) })
 }
 
 /** Moments are shown as the time since, or until them. */

@@ -15,6 +15,7 @@ import { MORE } from './fields.ts'
 import { ChoiceField } from './form/choice-field.tsx'
 import { Corrections } from './form/corrections.tsx'
 import { FormSections } from './form/form-sections.tsx'
+import { ReferenceField } from './form/reference-field.tsx'
 import { buildInput, isShown } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
 import { createUndo } from './object/undo.ts'
@@ -54,8 +55,15 @@ export const FieldInput = ({ field, ...input }: ControlInput & { readonly field:
   const common = { label, hint, value, onChange, error }
   if (kind === 'area') return <TextArea {...common} placeholder={placeholder} />
   const isDisabled = isFixed === true && !isNew
-  if (kind === 'reference')
-    return <ChoiceField {...common} choices={options} isRequired={isRequired === true} isDisabled={isDisabled} />
+  if (kind === 'reference') {
+    const choice = { ...common, placeholder, isRequired: isRequired === true, isDisabled }
+    const none = isRequired ? undefined : (field.none ?? 'None')
+    return field.to === undefined ? (
+      <ChoiceField {...choice} choices={options} none={none} />
+    ) : (
+      <ReferenceField {...choice} to={field.to} filter={field.filter} none={none} />
+    )
+  }
   if (kind === 'flag' && options.length === 0) return <FlagField {...input} label={label} hint={hint} />
   if (kind === 'select' || kind === 'flag') return <SelectField {...common} options={options} isDisabled={isDisabled} />
   const type = kind === 'moment' ? 'datetime-local' : 'text'

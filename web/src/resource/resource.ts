@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import type { Tagged } from '../api/client.ts'
 import type { Change } from '../api/contracts.ts'
+import type { Filter, Referable } from './form/referred.ts'
 
 /** The input of a control that replaces one of the kinds. */
 export type ControlInput = {
@@ -34,6 +35,12 @@ export type FieldSpec = {
   readonly isRequired?: boolean
   /** Can be chosen when it is made, and not later. */
   readonly isFixed?: boolean
+  /** The objects that a reference without options chooses from. */
+  readonly to?: Referable
+  /** The part of them that is offered. */
+  readonly filter?: Filter
+  /** The text of no object of a reference that is not required; "None" by default. */
+  readonly none?: string
   /** Values with their texts. A note tells references of one name apart. */
   readonly options?: readonly (readonly [value: string, text: string, note?: string | undefined])[]
   /** In the place of a control of one of the kinds; `read` and `send` are how its text is made of the object and sent. */

@@ -9,7 +9,8 @@ export const listSpaceOptions = (spaces: readonly Space[]): (readonly [id: strin
 
 /** Returns a control of a form, which is hidden without spaces. */
 export const buildSpaceControl = (spaces: readonly Space[]) => ({
-  kind: 'select' as const,
-  options: [['', 'Default space'] as const, ...listSpaceOptions(spaces)],
+  kind: 'reference' as const,
+  to: 'spaces' as const,
+  none: 'Default space',
   isShown: () => spaces.length > 0,
 })

@@ -3,9 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildVlanScopeKey, listParents } from '../../../src/inventory/vlans/vlan-scope.ts'
-import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
-import { buildResource, listOptions } from '../resource/build-resource.ts'
+import { buildResource } from '../resource/build-resource.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
@@ -22,11 +21,7 @@ const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'desc
 const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
 const NONE: readonly never[] = []
 
-export const buildVlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> =>
-  buildResource(FACTS.vlans, fields, {
-    order: ORDER,
-    controls: { datacenter_id: { options: listOptions('None', datacenters) } },
-  })
+const RESOURCE: Resource<Vlan> = buildResource(FACTS.vlans, fields, { order: ORDER })
 
 /** Returns the values of a new VLAN, by the place in the URL. */
 const parseGiven = (place: string | undefined): Values | undefined => {
@@ -42,8 +37,7 @@ export const VlansPage = () => {
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const bare = useMemo(() => buildVlanResource(datacenters), [datacenters])
-  const resource = useOwnedResource(bare, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
+  const resource = useOwnedResource(RESOURCE, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
   const spec = useMemo(() => buildTableSpec(buildVlanFields(names)), [names])
   const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])
   const numbers = useMemo(

@@ -1,11 +1,10 @@
 /** The fields of a grant: the role, and where it counts. */
 import { useQuery } from '@tanstack/react-query'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import type { ControlInput } from '../../resource/resource.ts'
-import { usePermit, usePermitted } from '../../shell/me.ts'
-import { SelectField } from '../../ui/field.tsx'
-import { rolesQuery, scopesQuery } from '../queries.ts'
+import { usePermit } from '../../shell/me.ts'
+import { rolesQuery } from '../queries.ts'
 import { filterMissing, formatMissing } from '../roles/matrix.ts'
-import type { Scope } from '../types.ts'
 
 type FieldProps = {
   readonly value: string
@@ -21,13 +20,14 @@ export const RoleField = ({ value, onChange, error, none = 'Choose a role' }: Fi
   const role = data.find(({ id }) => id === value)
   const described = role ? (formatMissing(filterMissing(role.permissions, may)) ?? role.description) : undefined
   return (
-    <SelectField
+    <ReferenceField
       label="Role"
+      to="roles"
+      none={none}
       hint={described ?? blocked('roles:list')}
       error={error}
       value={value}
       onChange={onChange}
-      options={[['', none], ...data.map(({ id, name }) => [id, name] as const)]}
     />
   )
 }
@@ -35,21 +35,17 @@ export const RoleField = ({ value, onChange, error, none = 'Choose a role' }: Fi
 export const IN_SCOPE =
   'In a scope, a role counts for the inventory there. Its permissions for anything else do not count.'
 
-const NONE: readonly Scope[] = []
-
-export const WhereField = ({ value, onChange, error }: FieldProps) => {
-  const { data = NONE } = usePermitted('scopes:list', scopesQuery)
-  return (
-    <SelectField
-      label="Where"
-      hint={value === '' ? undefined : IN_SCOPE}
-      error={error}
-      value={value}
-      onChange={onChange}
-      options={[['', 'Everywhere'], ...data.map(({ id, name }) => [id, `In ${name}`] as const)]}
-    />
-  )
-}
+export const WhereField = ({ value, onChange, error }: FieldProps) => (
+  <ReferenceField
+    label="Where"
+    to="scopes"
+    none="Everywhere"
+    hint={value === '' ? undefined : IN_SCOPE}
+    error={error}
+    value={value}
+    onChange={onChange}
+  />
+)
 
 export type RoleWhere = { readonly role_id: string; readonly scope_id: string }
 

@@ -1,10 +1,11 @@
 /** The mappings of a provider: which values of its groups claim make users members of which groups. */
 import { Plus, X } from 'lucide-react'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import type { ControlInput } from '../../resource/resource.ts'
 import { Button } from '../../ui/button.tsx'
 import fieldCss from '../../ui/field.module.css'
-import { SelectField, TextField } from '../../ui/field.tsx'
-import type { Group, Provider } from '../types.ts'
+import { TextField } from '../../ui/field.tsx'
+import type { Provider } from '../types.ts'
 import css from './providers.module.css'
 
 type Mapping = Provider['group_mappings'][number]
@@ -14,17 +15,11 @@ export const readMappings = (value: unknown): string => JSON.stringify(value ?? 
 // Only this module writes it.
 export const parseMappings = (text: string): readonly Mapping[] => (text === '' ? [] : (JSON.parse(text) as Mapping[]))
 
-type Props = ControlInput & { readonly groups: readonly Group[] }
-
-export const MappingsField = ({ value, onChange, errors, error, groups }: Props) => {
+export const MappingsField = ({ value, onChange, errors, error }: ControlInput) => {
   const mappings = parseMappings(value)
   const write = (all: readonly Mapping[]) => onChange(JSON.stringify(all))
   const set = (i: number, change: Partial<Mapping>) =>
     write(mappings.map((one, at) => (at === i ? { ...one, ...change } : one)))
-  const options: (readonly [string, string])[] = [
-    ['', 'Choose a group'],
-    ...groups.map(({ id, name }) => [id, name] as const),
-  ]
   return (
     <fieldset className={css.mappings}>
       <legend className={fieldCss.label}>Group mappings</legend>
@@ -43,11 +38,12 @@ export const MappingsField = ({ value, onChange, errors, error, groups }: Props)
             onChange={(text) => set(i, { value: text })}
             error={errors[`group_mappings[${i}].value`]}
           />
-          <SelectField
+          <ReferenceField
             label={`Group ${i + 1}`}
+            to="groups"
+            placeholder="Choose a group"
             value={group_id}
             onChange={(id) => set(i, { group_id: id })}
-            options={options}
             error={errors[`group_mappings[${i}].group_id`]}
           />
           <Button

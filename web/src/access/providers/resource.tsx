@@ -8,7 +8,7 @@ import { FieldInput } from '../../resource/resource-form.tsx'
 import type { TableSpec } from '../../table/engine.ts'
 import { Button } from '../../ui/button.tsx'
 import { SecretField } from '../secret-field.tsx'
-import type { Group, Provider } from '../types.ts'
+import type { Provider } from '../types.ts'
 import { ProviderBelow } from './below.tsx'
 import { IssuerField } from './issuer-field.tsx'
 import { MappingsField, parseMappings, readMappings } from './mappings-field.tsx'
@@ -112,7 +112,7 @@ const ADVANCED_FIELDS: readonly FieldSpec[] = [
   buildFlag('allow_http', 'Allow http', 'For a provider in a trusted network', false),
 ]
 
-const buildFields = (stored: Provider | undefined, groups: readonly Group[]): readonly FieldSpec[] => [
+const buildFields = (stored: Provider | undefined): readonly FieldSpec[] => [
   {
     name: 'addresses',
     label: 'Redirect URI',
@@ -141,7 +141,7 @@ const buildFields = (stored: Provider | undefined, groups: readonly Group[]): re
   {
     name: 'group_mappings',
     label: 'Group mappings',
-    render: (input) => <MappingsField {...input} groups={groups} />,
+    render: (input) => <MappingsField {...input} />,
     read: readMappings,
     send: parseMappings,
   },
@@ -150,9 +150,9 @@ const buildFields = (stored: Provider | undefined, groups: readonly Group[]): re
 ]
 
 /** @param stored the provider before the edit */
-export const buildProviderResource = (stored: Provider | undefined, groups: readonly Group[]): Resource<Provider> => ({
+export const buildProviderResource = (stored: Provider | undefined): Resource<Provider> => ({
   noun: 'identity provider',
-  fields: buildFields(stored, groups),
+  fields: buildFields(stored),
   getName: ({ name }) => name,
   ...createCrud(contracts.ssoProviders),
   changes: ['sso-providers', 'sign-in options', 'groups', 'group', 'me'],

@@ -4,6 +4,7 @@ import { contracts } from '../../api/contracts.ts'
 import { datacentersQuery } from '../../api/queries.ts'
 import { createCrud } from '../../resource/crud.ts'
 import { buildFormFields } from '../../resource/fields.ts'
+import { ReferencesField } from '../../resource/form/reference-field.tsx'
 import type { ControlInput, Resource } from '../../resource/resource.ts'
 import { useIsInUse, usePermitted } from '../../shell/me.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
@@ -12,7 +13,6 @@ import { formatList, parseList } from '../list-text.ts'
 import { RIGHTS_CHANGES } from '../queries.ts'
 import type { Scope } from '../types.ts'
 import { buildScopeFields, type Names } from './fields.ts'
-import { IdsField } from './ids-field.tsx'
 import { findSubnetError, parseSubnets } from './subnets.ts'
 
 type Named = { readonly id: string; readonly name: string }
@@ -25,27 +25,14 @@ export const useDatacenterNames = (): Names => useNames(usePermitted('datacenter
 
 export const useSpaceNames = (): Names => useNames(useSpaces())
 
-const DatacentersField = ({ value, onChange, error }: ControlInput) => (
-  <IdsField
-    label="Datacenters"
-    noun="datacenter"
-    hint="With their networks, pools and devices"
-    value={value}
-    onChange={onChange}
-    error={error}
-    names={useDatacenterNames()}
-  />
-)
+type IdsProps = ControlInput & { readonly label: string; readonly hint: string; readonly to: 'datacenters' | 'spaces' }
 
-const SpacesField = ({ value, onChange, error }: ControlInput) => (
-  <IdsField
-    label="Address spaces"
-    noun="space"
-    hint="All that has an address in them"
-    value={value}
-    onChange={onChange}
-    error={error}
-    names={useSpaceNames()}
+/** The form only has texts. */
+const IdsField = ({ label, hint, to, value, onChange, error }: IdsProps) => (
+  <ReferencesField
+    {...{ label, hint, to, error }}
+    value={parseList(value)}
+    onChange={(ids) => onChange(formatList(ids))}
   />
 )
 
@@ -64,8 +51,19 @@ const LIST = { read: formatList, send: parseList } as const
 const buildResource = (hasSpaces: boolean): Resource<Scope> => ({
   noun: 'scope',
   fields: buildFormFields(buildScopeFields(), [], {
-    datacenter_ids: { ...LIST, render: (input) => <DatacentersField {...input} /> },
-    space_ids: { ...LIST, render: (input) => <SpacesField {...input} />, isShown: () => hasSpaces },
+    datacenter_ids: {
+      ...LIST,
+      render: (input) => (
+        <IdsField {...input} label="Datacenters" to="datacenters" hint="With their networks, pools and devices" />
+      ),
+    },
+    space_ids: {
+      ...LIST,
+      render: (input) => (
+        <IdsField {...input} label="Address spaces" to="spaces" hint="All that has an address in them" />
+      ),
+      isShown: () => hasSpaces,
+    },
     subnets: {
       // The contract says that it is a list of texts.
       read: (value) => (value as readonly string[]).join('\n'),

@@ -64,7 +64,7 @@ const useNames = () => {
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const { data: types = NONE } = useQuery({ ...deviceTypesQuery, enabled: hasTypes && may('device-types:list') })
   const { data: racks = NONE } = useQuery({ ...racksQuery, enabled: hasRacks && may('racks:list') })
-  return { datacenters, types, racks, hasRacks }
+  return { datacenters, types, racks, hasRacks, hasTypes }
 }
 
 /** Returns the counted values of a field by its name; undefined while the devices are not known. */

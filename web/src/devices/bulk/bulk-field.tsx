@@ -1,6 +1,6 @@
 /** A field of a bulk edit: left as it is until it is touched, with the values that the devices have below it. */
 import type { ReactNode } from 'react'
-import { ChoiceField } from '../../resource/form/choice-field.tsx'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import type { FieldSpec, Values } from '../../resource/resource.ts'
 import { FieldInput } from '../../resource/resource-form.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -66,7 +66,7 @@ export const BulkField = ({ field, value, onChange, counts, errors, values }: Pr
         options={[[LEFT, LEAVE], ...options]}
       />
     )
-  if (kind === 'reference')
+  if (kind === 'reference' && field.to)
     return (
       <Touchable
         label={label}
@@ -75,7 +75,7 @@ export const BulkField = ({ field, value, onChange, counts, errors, values }: Pr
         onClear={() => onChange('')}
         onLeave={() => onChange(undefined)}
       >
-        <ChoiceField {...common} value={value ?? ''} onChange={onChange} choices={options} placeholder={placeholder} />
+        <ReferenceField {...common} to={field.to} value={value ?? ''} onChange={onChange} placeholder={placeholder} />
       </Touchable>
     )
   const { hint: _, isRequired: __, ...plain } = field

@@ -2,11 +2,11 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import type { ControlInput } from '../../resource/resource.ts'
-import { buildSpaceControl } from '../../spaces/known-control.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
 import { Button } from '../../ui/button.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { FIRST_FIELD } from '../../ui/layers.tsx'
 import css from '../devices.module.css'
 import { AddressField } from './address-field.tsx'
@@ -78,13 +78,14 @@ const Details = ({ address, onChange, getError, errors, at, isNew }: DetailsProp
           options={ROLES}
         />
         {spaces.length > 0 && (
-          <SelectField
+          <ReferenceField
+            to="spaces"
+            none="Default space"
             label="Address space"
             value={address.space_id}
             // The server finds the network, as for a typed address.
             onChange={(space_id) => onChange({ space_id, network_id: '', pool_id: '' })}
             error={getError('space_id')}
-            options={buildSpaceControl(spaces).options}
           />
         )}
         <div className={css.custom}>

@@ -1,16 +1,12 @@
 /** Makes or changes a device. Its own URL, so that it can be linked to and left by going back. */
-import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import type { Datacenter, Device } from '../../api/contracts.ts'
-import { datacentersQuery, deviceTypesQuery } from '../../api/queries.ts'
+import type { Device } from '../../api/contracts.ts'
 import { buildCustomControl } from '../../custom-fields/known-custom.tsx'
-import type { DeviceType } from '../../device-types/fields.ts'
 import { useHasRacks } from '../../racks/known-racks.ts'
-import { listOptions } from '../../resource/build-resource.ts'
 import { buildFormFields, MORE } from '../../resource/fields.ts'
 import type { FieldSpec, Resource, Values } from '../../resource/resource.ts'
 import { ResourceDrawer } from '../../resource/resource-drawer.tsx'
-import { useIsInUse, usePermit } from '../../shell/me.ts'
+import { useIsInUse } from '../../shell/me.ts'
 import { usePageSearch } from '../../table/list-search.ts'
 import { buildDeviceFields, DEVICE_ORDER } from '../fields.ts'
 import { DEVICE_RESOURCE } from '../resource.ts'
@@ -41,22 +37,14 @@ const buildMountDetails = (hasRacks: boolean): FieldSpec => ({
   ),
 })
 
-type Known = {
-  readonly datacenters: readonly Datacenter[]
-  readonly types: readonly DeviceType[]
-  readonly hasRacks: boolean
-}
+type Known = { readonly hasTypes: boolean; readonly hasRacks: boolean }
 
-const NO_TYPES: readonly DeviceType[] = []
-
-export const buildDeviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
+export const buildDeviceResource = ({ hasTypes, hasRacks }: Known): Resource<Device> => ({
   ...DEVICE_RESOURCE,
   fields: [
     ...buildFormFields(buildDeviceFields(), DEVICE_ORDER.form, {
-      datacenter_id: { options: listOptions('None', datacenters) },
       device_type_id: {
-        options: listOptions('None', types),
-        isShown: () => types.length > 0,
+        isShown: () => hasTypes,
         hint: 'A new device gets its ports',
       },
       mount: {
@@ -86,10 +74,7 @@ export type DrawerProps = {
 }
 
 export const DeviceDrawer = ({ id, given, address: first, onClose }: DrawerProps) => {
-  const { may } = usePermit()
-  const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const hasTypes = useIsInUse('device-types')
-  const { data: types = NO_TYPES } = useQuery({ ...deviceTypesQuery, enabled: hasTypes && may('device-types:list') })
   const hasRacks = useHasRacks()
   const { ip = '', pool = '', network = '' } = usePageSearch().search
   // A key that is always the same: a draft belongs to the values that its form began with.
@@ -97,7 +82,7 @@ export const DeviceDrawer = ({ id, given, address: first, onClose }: DrawerProps
   return (
     <ResourceDrawer
       key={id ?? 'new'}
-      resource={buildDeviceResource({ datacenters, types, hasRacks })}
+      resource={buildDeviceResource({ hasTypes, hasRacks })}
       id={id}
       given={{ addresses: writeAddresses([address]), ...given }}
       onClose={onClose}

@@ -82,8 +82,9 @@ const AddressSource = ({ device: { datacenter_id }, value, onChange, error }: Ad
       label="Address of each"
       value={value?.id ?? ''}
       chosen={value && `next free of ${value.name}`}
-      choices={[['', 'None'], ...data.map(toChoice)]}
-      onSearch={setText}
+      none="None"
+      choices={data.map(toChoice)}
+      onSearch={(typed) => setText(typed ?? '')}
       onChange={(id) => onChange(data.find((one) => one.id === id))}
       error={error}
     />

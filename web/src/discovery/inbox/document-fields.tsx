@@ -1,12 +1,10 @@
 /** The parts that the dialogs that document discovered devices have in common. */
-import { useQuery } from '@tanstack/react-query'
 import type { Device } from '../../api/contracts.ts'
-import { datacentersQuery } from '../../api/queries.ts'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
 import { parseCustomInput } from '../../custom-fields/known-text.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
-import { usePermit } from '../../shell/me.ts'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { useDiscoveryChanged } from '../scans/scan-actions.tsx'
 
 export const parseTags = (text: string): string[] =>
@@ -32,15 +30,14 @@ type PlaceProps = {
 }
 
 export const PlaceFields = ({ datacenter, onDatacenter, tags, onTags, errors }: PlaceProps) => {
-  const { may } = usePermit()
-  const { data = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   return (
     <>
-      <SelectField
+      <ReferenceField
         label="Datacenter"
+        to="datacenters"
+        none="None"
         value={datacenter}
         onChange={onDatacenter}
-        options={[['', 'None'], ...data.map(({ id, name }) => [id, name] as const)]}
         error={errors.datacenter_id}
       />
       <TextField label="Tags" hint="With commas between them" value={tags} onChange={onTags} error={errors.tags} />

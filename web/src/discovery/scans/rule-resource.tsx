@@ -6,7 +6,6 @@ import { createCrud } from '../../resource/crud.ts'
 import type { FieldSpec, Resource } from '../../resource/resource.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { SCAN_TYPES } from '../labels.ts'
-import { NetworkChoice } from '../network-choice.tsx'
 import type { Rule, ScanType } from '../shapes.ts'
 import { TypeChoice } from './type-choice.tsx'
 
@@ -17,7 +16,9 @@ const FIELDS: readonly FieldSpec[] = [
     name: 'network_id',
     label: 'Network',
     isRequired: true,
-    render: ({ value, onChange, error }) => <NetworkChoice value={value} onChange={onChange} error={error} />,
+    kind: 'reference',
+    to: 'networks',
+    placeholder: 'A part of its name, its subnet, or an address',
   },
   {
     name: 'scan_type',

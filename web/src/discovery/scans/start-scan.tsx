@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { CommandMenu } from '../../commands/command-menu.tsx'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -16,7 +17,6 @@ import { Drawer } from '../../ui/layers.tsx'
 import { Skeleton } from '../../ui/primitives.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { formatSpan, getTechniqueName } from '../labels.ts'
-import { NetworkChoice } from '../network-choice.tsx'
 import { DISCOVERY_KEYS, estimateQuery } from '../queries.ts'
 import type { Estimate, ScanType } from '../shapes.ts'
 import css from '../start.module.css'
@@ -113,7 +113,14 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
       <form className={fieldCss.form} onSubmit={submit} noValidate>
         <div className={fieldCss.body}>
           <fieldset className={fieldCss.fields} disabled={noStart !== undefined}>
-            <NetworkChoice value={network} onChange={setNetwork} />
+            <ReferenceField
+              label="Network"
+              to="networks"
+              isRequired
+              placeholder="A part of its name, its subnet, or an address"
+              value={network}
+              onChange={setNetwork}
+            />
             <TypeChoice value={type} onChange={setType} />
             <TextArea
               label="Exclude"

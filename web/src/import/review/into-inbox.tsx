@@ -7,11 +7,11 @@ import { api } from '../../api/client.ts'
 import { toAppError } from '../../api/errors.ts'
 import { networksQuery } from '../../api/queries.ts'
 import { DISCOVERY_KEYS } from '../../discovery/queries.ts'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import { usePermit } from '../../shell/me.ts'
-import { listSpaceOptions } from '../../spaces/known-control.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Alert, SelectField } from '../../ui/field.tsx'
+import { Alert } from '../../ui/field.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import type { Draft } from '../draft.ts'
 import css from '../import.module.css'
@@ -53,12 +53,7 @@ export const IntoInbox = ({ hosts }: Pick<Draft, 'hosts'>) => {
         The hosts are recorded as the result of a scan. Nothing is documented before you do so in the inbox.
       </p>
       {spaces.length > 0 && (
-        <SelectField
-          label="Address space"
-          value={space}
-          onChange={setSpace}
-          options={[['', 'Default space'], ...listSpaceOptions(spaces)]}
-        />
+        <ReferenceField label="Address space" to="spaces" none="Default space" value={space} onChange={setSpace} />
       )}
       <ul>
         {recordings.map(({ network, found }) => (

@@ -5,7 +5,7 @@ import { api, call, getChangeId } from '../../api/client.ts'
 import { contracts, type Device } from '../../api/contracts.ts'
 import { toAppError } from '../../api/errors.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
-import { DeviceField } from '../../resource/form/reference-field.tsx'
+import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import { createUndo } from '../../resource/object/undo.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
@@ -75,8 +75,9 @@ export const PlaceDevice = ({ elevation: { rack }, target, onClose }: Props) => 
   return (
     <Dialog title={`Place a device at U${position}`} onClose={onClose}>
       <form onSubmit={submit} noValidate>
-        <DeviceField
+        <ReferenceField
           label="Device"
+          to="devices"
           value={id}
           onChange={(chosen) => {
             setId(chosen)

@@ -81,10 +81,11 @@ const getShortName = (name: string): string => name.replace(/_id(s?)$/, '$1')
 type Row = Readonly<Record<string, unknown>>
 type Default = Field<Row>
 
-const buildReference = (name: string, names: Names): Partial<Default> => ({
+const buildReference = (name: string, to: string, names: Names): Partial<Default> => ({
   text: (row) => names.get(String(row[name] ?? '')) ?? '',
   isSearched: false,
-  form: { kind: 'reference' },
+  // A reference of facts is to a resource.
+  form: { kind: 'reference', to: to as Resource },
   column: { id: getShortName(name), width: 150 },
   filter: { test: 'begins', hasFacet: true },
 })
@@ -149,7 +150,7 @@ const buildOfType = (name: string, facts: FieldFacts, names: Names): Partial<Def
     case 'mac':
       return { form: { isMono: true }, column: { isMono: true, width: 150 } }
     case 'reference':
-      return buildReference(name, names)
+      return buildReference(name, facts.to, names)
     case 'own':
       return facts.cell ? { cell: facts.cell } : {}
     case 'date':

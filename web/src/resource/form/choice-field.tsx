@@ -2,7 +2,6 @@
 import { useState } from 'react'
 import { Combobox, type Option } from '../../ui/combobox.tsx'
 
-/** '' is the id of none. */
 export type Choice = readonly [id: string, name: string, note?: string | undefined]
 
 const MAX_SHOWN = 50
@@ -27,11 +26,15 @@ type Props = {
   readonly value: string
   readonly onChange: (id: string) => void
   readonly choices: readonly Choice[]
-  /** The chosen object, if the choices lack it. */
+  /** The name of the choice of none; without it, what is chosen can only be replaced. */
+  readonly none?: string | undefined
+  /** The name of the chosen one, if the choices lack it. */
   readonly chosen?: string | undefined
-  /** Called with the typed text if the server searches. The choices are its matches then. */
-  readonly onSearch?: ((text: string) => void) | undefined
-  /** Shown where nothing is chosen; by default the name of the choice of none. */
+  /** Called with the typed text, and undefined once nothing is typed, if the choices are those that match it. */
+  readonly onSearch?: ((text: string | undefined) => void) | undefined
+  /** The matches are not there yet. */
+  readonly isSearching?: boolean
+  /** Shown where nothing is chosen; by default that name. */
   readonly placeholder?: string | undefined
   readonly hint?: string | undefined
   readonly error?: string | undefined
@@ -39,24 +42,25 @@ type Props = {
   readonly isDisabled?: boolean
 }
 
-export const ChoiceField = ({ value, onChange, choices, chosen, onSearch, placeholder, ...rest }: Props) => {
+export const ChoiceField = (props: Props) => {
+  const { value, onChange, choices, none, chosen, onSearch, isSearching = false, placeholder, ...rest } = props
   const [text, setText] = useState('')
-  const matching = onSearch ? choices : filterChoices(choices, text)
-  const nameById = (id: string) => choices.find(([one]) => one === id)?.[1]
-  const name = value === '' ? '' : (nameById(value) ?? chosen ?? value)
+  const empty: readonly Choice[] = none === undefined ? [] : [['', none]]
+  const matching = onSearch ? [...filterChoices(empty, text), ...choices] : filterChoices([...empty, ...choices], text)
+  const name = value === '' ? '' : (choices.find(([id]) => id === value)?.[1] ?? chosen ?? value)
   return (
     <Combobox
       {...rest}
       listLabel="Choices"
       value={name}
-      placeholder={name || (placeholder ?? nameById('') ?? '')}
+      placeholder={name || (placeholder ?? none ?? '')}
       options={matching.slice(0, MAX_SHOWN).map(toOption)}
-      onType={(typed = '') => {
-        setText(typed)
+      onType={(typed) => {
+        setText(typed ?? '')
         onSearch?.(typed)
       }}
       onChoose={({ id }) => onChange(id)}
-      none="Nothing matches."
+      none={isSearching ? undefined : 'Nothing matches.'}
     />
   )
 }
