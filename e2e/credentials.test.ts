@@ -1,7 +1,7 @@
 /** Credentials: secrets are entered, marked as stored, and never shown. */
 import { expect, test } from 'bun:test'
 import { PEOPLE } from './access-seed.ts'
-import { world } from './harness.ts'
+import { choose, world } from './harness.ts'
 
 const it = world({ devices: 60, env: PEOPLE })
 const as = 'admin'
@@ -15,8 +15,7 @@ test('a credential is created, changed without its secret, and deleted', () =>
       await page.getByLabel('Name · required', { exact: true }).fill('jump host')
       await page.getByLabel('User name · required').fill('root')
       await page.getByLabel('Password', { exact: true }).fill('never to be seen')
-      await page.getByLabel('Device', { exact: true }).fill(device?.name ?? '')
-      await page.getByRole('group', { name: 'Devices found' }).getByRole('button').first().click()
+      await choose(page.getByLabel('Device', { exact: true }), device?.name ?? '')
       await page.getByRole('button', { name: 'Create credential' }).click()
       await page.getByRole('link', { name: 'jump host' }).click()
       await page.getByText("Stored; it can't be shown.").waitFor()
@@ -41,7 +40,7 @@ test('another network asks for the secret again', async () => {
     async ({ page, open }) => {
       await open(`/credentials?edit=${id}`)
       await page.getByText("Stored; it can't be shown.").waitFor()
-      await page.getByLabel('Network').selectOption(network?.id ?? '')
+      await choose(page.getByLabel('Network'), network?.name ?? '')
       await page.getByText('Enter it again for another device or network').waitFor()
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('is needed again, because the credential gets another device or network').waitFor()

@@ -1,6 +1,6 @@
 /** API keys of all users: listed with permission, created for others, shown once, limited, rotated, deleted. */
 import { expect, test } from 'bun:test'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, choose, world } from './harness.ts'
 
 const it = world({ devices: 0 })
 
@@ -12,7 +12,7 @@ test('an API key for another user is created, shown once, and deleted by the key
       await page.keyboard.press('c')
       await page.getByLabel('Name · required').waitFor()
       await page.keyboard.type('nightly')
-      await page.getByLabel('Owner').selectOption({ label: 'viewer' })
+      await choose(page.getByLabel('Owner'), 'viewer')
       await page.getByRole('button', { name: 'Create key' }).press('Enter')
       const shown = page.getByRole('dialog', { name: 'The key “nightly”' })
       const key = (await shown.locator('code').textContent()) ?? ''

@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
-import { world } from './harness.ts'
+import { choose, world } from './harness.ts'
 
 const it = world({ devices: 0 })
 const as = 'admin'
@@ -106,9 +106,8 @@ const PASSWORD = 'correct horse battery'
 const makeUser = (username: string, roles: string[] = []) =>
   it.plat.api.users.create({ username, password: PASSWORD, roles })
 
-const choose = async (page: Page, word: string, name: string): Promise<void> => {
-  await page.getByLabel('User or group · required').fill(word)
-  await page.getByRole('button', { name }).click()
+const grantTo = async (page: Page, name: string): Promise<void> => {
+  await choose(page.getByLabel('User or group · required'), name)
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
 }
 
@@ -123,7 +122,7 @@ test('a group gives a role to its members, and their page names the group', asyn
       await page.getByRole('button', { name: 'Create group' }).click()
       await page.getByRole('link', { name: 'on-call' }).click()
       await page.getByRole('button', { name: 'Add a role' }).click()
-      await page.getByLabel('Role', { exact: true }).selectOption({ label: 'viewer' })
+      await choose(page.getByLabel('Role', { exact: true }), 'viewer')
       await page.getByRole('button', { name: 'Add role', exact: true }).click()
       await page.getByText('Roles · 1').waitFor()
       await page.getByRole('link', { name: 'Members' }).click()
@@ -161,12 +160,9 @@ testAll('members leave and roles are revoked, and the page of a role shows who h
     async ({ page, open }) => {
       await open(`/roles/${role}`)
       await page.getByText('No user and no group has it.').waitFor()
-      for (const [word, name] of [
-        ['gues', 'Group guests'],
-        ['grac', 'User grace'],
-      ] as const) {
+      for (const name of ['guests', 'grace']) {
         await page.getByRole('button', { name: 'Grant it' }).click()
-        await choose(page, word, name)
+        await grantTo(page, name)
         await page.getByRole('dialog', { name: 'Grant the role looker' }).waitFor({ state: 'detached' })
       }
       await page.getByText('Who has it · 2').waitFor()
@@ -252,7 +248,7 @@ test('a role is granted in a scope and revoked; the errors of the scope are show
       await page.getByText('No scopes yet').waitFor()
       await page.keyboard.press('c')
       await page.getByLabel('Name · required').fill('campus')
-      await page.getByLabel('Datacenters', { exact: true }).selectOption({ label: 'Amsterdam' })
+      await choose(page.getByLabel('Datacenters', { exact: true }), 'Amsterdam')
       await page.getByLabel('Subnets').fill('10.20.0.0/16\n10.0.0.300/24')
       await page.getByLabel('Tags').fill('campus, lab')
       await page.getByRole('button', { name: 'Create scope' }).click()
@@ -263,8 +259,8 @@ test('a role is granted in a scope and revoked; the errors of the scope are show
       const counted = page.locator('section').filter({ hasText: 'Datacenters in it' })
       await counted.getByText('1', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Grant a role' }).click()
-      await page.getByLabel('Role', { exact: true }).selectOption({ label: 'operator' })
-      await choose(page, 'linus', 'User linus')
+      await choose(page.getByLabel('Role', { exact: true }), 'operator')
+      await grantTo(page, 'linus')
       await page.getByText('Who has a role in it · 1').waitFor()
       await page.getByRole('link', { name: 'linus', exact: true }).click()
       await page.getByText('Roles · 1').waitFor()

@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
 import { PEOPLE } from './access-seed.ts'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, choose, world } from './harness.ts'
 
 const it = world({ devices: 0, env: PEOPLE })
 const as = 'admin'
@@ -22,7 +22,7 @@ test('a user is made with a password that is shown once, and may sign in with it
       await page.getByRole('button', { name: 'New user' }).click()
       await page.getByLabel('User name · required').fill('ada')
       await page.getByRole('button', { name: 'Generate' }).click()
-      await page.getByLabel('Role').selectOption('viewer')
+      await choose(page.getByLabel('Role'), 'viewer')
       await page.getByRole('button', { name: 'Create user' }).click()
       const shown = page.getByRole('dialog', { name: 'The password of ada' })
       const password = (await shown.locator('code').textContent()) ?? ''
@@ -60,12 +60,12 @@ testAll('an error of the server on a new user is shown at its field', () =>
 
 const addRole = async (page: Page, role: string, where?: string): Promise<void> => {
   await page.getByRole('button', { name: 'Add a role' }).click()
-  await page.getByLabel('Role', { exact: true }).selectOption(role)
-  if (where !== undefined) await page.getByLabel('Where').selectOption(where)
+  await choose(page.getByLabel('Role', { exact: true }), role)
+  if (where !== undefined) await choose(page.getByLabel('Where'), where)
   await page.getByRole('button', { name: 'Add role', exact: true }).click()
 }
 
-/** Counts the clicks of a visit; a choice in a select is two. */
+/** Counts the clicks of a visit; a choice in a list is two. */
 const createClicks = () => {
   let count = 0
   return {
@@ -75,7 +75,8 @@ const createClicks = () => {
     },
     select: async (on: Locator, text: string) => {
       count += 2
-      await on.selectOption(text)
+      await on.click()
+      await on.page().getByRole('option', { name: text }).click()
     },
     count: () => count,
   }
@@ -93,7 +94,7 @@ test('a user of one site is made on one page with at most 7 clicks', async () =>
       await click(page.getByLabel('Password · required'))
       await page.keyboard.type(PASSWORD)
       await select(page.getByLabel('Role'), 'viewer')
-      await select(page.getByLabel('Where'), 'In Frankfurt')
+      await select(page.getByLabel('Where'), 'Frankfurt')
       expect(await axeFindings(page)).toEqual([])
       await click(page.getByRole('button', { name: 'Create user' }))
       await page.getByText('Created fritz').waitFor()
@@ -129,7 +130,7 @@ test('a user becomes admin only after a question, and a grant is taken back by U
       await open('/users?new=1')
       await page.getByLabel('User name · required').fill('anna')
       await page.getByLabel('Password · required').fill(PASSWORD)
-      await page.getByLabel('Role').selectOption('admin')
+      await choose(page.getByLabel('Role'), 'admin')
       await page.getByRole('button', { name: 'Create user' }).click()
       await page.getByRole('dialog', { name: 'Make anna an administrator of everything?' }).waitFor()
       await page.keyboard.press('Escape')
@@ -303,7 +304,7 @@ test('a user cannot grant permissions that they do not hold', async () => {
   await it.visit(
     async ({ page, open }) => {
       await open('/users?new=1')
-      await page.getByLabel('Role').selectOption('admin')
+      await choose(page.getByLabel('Role'), 'admin')
       await page.getByText('Holds permissions that you lack: apikeys:create').first().waitFor()
       const [boss] = await it.plat.api.users.list({ username: 'admin' })
       await open(`/users/${boss?.id}`)

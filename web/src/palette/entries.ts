@@ -20,6 +20,7 @@ import { copyShown } from '../commands/command-menu.tsx'
 import { HELP_PAGES, openHelp } from '../shell/help-menu.tsx'
 import type { Permit } from '../shell/me.ts'
 import { buildObjectLink, findItem, NAV_ITEMS } from '../shell/nav.ts'
+import { freeIsOpen } from '../shell/palette-state.ts'
 import { setPreferences } from '../shell/preferences.ts'
 import { findViewPage, type View } from '../views/views.ts'
 
@@ -101,12 +102,17 @@ const undoLast = async (): Promise<void> => (await import('../history/undo-last.
 const listActions = (go: Go, permit: Permit, signOut: () => void): Action[] => {
   const { may } = permit
   const when = (permission: string, ...action: Action): Action[] => (may(permission) ? [action] : [])
+  const listsPlaces = may('networks:list') || may('pools:list')
+  const givesAddresses = ['devices:update', 'devices:create', 'reservations:create'].some(may)
   const full = { view: 'flat', sort: 'utilization', desc: '1' } as const
   return [
     ...listNew(go, permit),
     ...when('devices:create', 'Import a file', Upload, () => void go({ to: '/import' })),
     ...when('discovery:create', 'Scan a network', Radar, () => void go({ to: '/scans', search: { new: '1' } })),
     ...when('networks:list', 'Nearly full networks', Network, () => void go({ to: '/networks', search: full })),
+    ...(listsPlaces && givesAddresses
+      ? [['Next free address…', Network, () => freeIsOpen.set(true)] satisfies Action]
+      : []),
     ['Undo my last change', History, () => void undoLast()],
     ['Compare two moments', History, () => void go({ to: '/history/diff' })],
     ...HELP_PAGES.map(([text, path]): Action => [text, CircleHelp, () => openHelp(path)]),

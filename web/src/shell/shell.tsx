@@ -16,7 +16,7 @@ import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
 import { isOfSettings, NAV_ITEMS } from './nav.ts'
-import { clockIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
+import { clockIsOpen, freeIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
@@ -24,6 +24,7 @@ const SettingsList = lazy(() =>
   import('../settings/settings-list.tsx').then((module) => ({ default: module.SettingsList })),
 )
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
+const NextFree = lazy(() => import('../addresses/next-free.tsx').then((module) => ({ default: module.NextFree })))
 const Past = lazy(() => import('../history/past.tsx').then((module) => ({ default: module.Past })))
 const HistoryLayers = lazy(() => import('../history/layers.tsx').then((module) => ({ default: module.HistoryLayers })))
 
@@ -142,6 +143,7 @@ export const Shell = () => {
       {useStore(paletteIsOpen) && <Palette />}
       <Suspense>
         {useStore(keysAreOpen) && <KeySheet />}
+        {useStore(freeIsOpen) && <NextFree />}
         {isAsked && <HistoryLayers />}
       </Suspense>
     </div>
