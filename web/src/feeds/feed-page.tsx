@@ -7,7 +7,7 @@ import { PageBody } from '../shell/page.tsx'
 import { ConsumerTab } from './consumer-tab.tsx'
 import { FeedEditor } from './feed-editor.tsx'
 import { feedQuery } from './queries.ts'
-import { useFeedParts } from './use-feed-parts.ts'
+import { useFeedResource } from './use-feed-parts.ts'
 
 const route = getRouteApi('/app/feeds/$id')
 
@@ -19,7 +19,7 @@ export const FeedPage = () => {
   const { id } = route.useParams()
   const { blocked } = usePermit()
   const { data, error, refetch } = usePermitted('feeds:read', feedQuery(id))
-  const { resource } = useFeedParts(data?.value.format)
+  const resource = useFeedResource(data?.value.format)
   if (!data) return <MissingObject noun="feed" parent={PARENT} error={error} refetch={refetch} />
   const feed = data.value
   // A stored media type is read by the format.

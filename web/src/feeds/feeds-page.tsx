@@ -18,7 +18,7 @@ import { DELETE_WARNING, PARENT } from './feed-page.tsx'
 import { buildFeedSpec, getTitle, type Shown } from './feed-resource.ts'
 import { filterInWords, type Names } from './labels.ts'
 import { type Feed, feedsQuery } from './queries.ts'
-import { useFeedParts } from './use-feed-parts.ts'
+import { useFeedResource, useFilterNames } from './use-feed-parts.ts'
 
 type Tools = Shown & {
   /** Only a caller who sees all keys knows the last use of a feed. */
@@ -103,7 +103,8 @@ const FeedList = () => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...feedsQuery, enabled: may('feeds:list') })
-  const { resource, names: filterNames } = useFeedParts()
+  const resource = useFeedResource()
+  const filterNames = useFilterNames()
   const names = useZoneNames(query.data, filterNames)
   const used = useLastUse()
   const spec = useMemo(() => buildFeedSpec({ names, used }), [names, used])
@@ -135,7 +136,7 @@ const NewFeed = () => {
   const { set } = usePageSearch()
   const navigate = useNavigate()
   const { blocked } = usePermit()
-  const { resource } = useFeedParts()
+  const resource = useFeedResource()
   return (
     <>
       <PageHead title="New feed" parent={PARENT} />

@@ -1,7 +1,8 @@
-/** Loads the objects that the filter of a feed may name. */
+/** The form of a feed, and the names of the objects that its filter names. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import type { Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import { buildFeedResource } from './feed-resource.ts'
@@ -9,15 +10,19 @@ import type { Names } from './labels.ts'
 import type { Feed } from './queries.ts'
 
 /** @param format of the stored feed */
-export const useFeedParts = (format?: Feed['format']) => {
+export const useFeedResource = (format?: Feed['format']): Resource<Feed> => {
+  const spaces = useSpaces()
+  return useMemo(() => buildFeedResource({ format, spaces }), [format, spaces])
+}
+
+/** Returns the names of the objects that the filters of feeds may name. */
+export const useFilterNames = (): Names => {
   const { may } = usePermit()
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const spaces = useSpaces()
-  const resource = useMemo(() => buildFeedResource({ format, spaces }), [format, spaces])
-  const names: Names = useMemo(
+  return useMemo(
     () => new Map([...(datacenters ?? []), ...(networks ?? []), ...spaces].map(({ id, name }) => [id, name])),
     [datacenters, networks, spaces],
   )
-  return { resource, names }
 }
