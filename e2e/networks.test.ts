@@ -1,7 +1,7 @@
 /** Networks and pools: a gap is filled, and free addresses are given to devices and reserved. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { axeFindings, eventually, world } from './harness.ts'
+import { axeFindings, choose, eventually, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
@@ -189,6 +189,36 @@ test('the next free address of a network goes to a device by three clicks and it
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Undone').waitFor()
       expect((await it.plat.api.devices.get({ id: device.id })).addresses).toHaveLength(1)
+    },
+    { as },
+  ))
+
+test('the palette asks for a network or a pool, and gives its next free address, by the keyboard only', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.networks.create({ name: 'asked for', subnet: '10.221.0.0/29' })
+      const device = await it.plat.api.devices.create({ name: 'by-palette' })
+      await it.plat.api.networks.allocateIp({ id, ip: '10.221.0.1', device_id: device.id })
+      await open('/racks')
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('next free')
+      await page.getByRole('option', { name: 'Next free address…', selected: true }).waitFor()
+      await page.keyboard.press('Enter')
+      const asked = page.getByRole('dialog', { name: 'Next free address' })
+      await asked.getByRole('combobox', { name: 'Network or pool' }).waitFor()
+      await page.keyboard.type('asked f')
+      await asked.getByRole('option', { name: 'asked for' }).getByText('next 10.221.0.2 · 5 free').waitFor()
+      await isFine(page)
+      await page.keyboard.press('Enter')
+      const use = page.getByRole('dialog', { name: 'Use 10.221.0.2' })
+      await use.getByRole('combobox', { name: 'Device' }).waitFor()
+      await page.keyboard.type('by-pal')
+      await use.getByRole('option', { name: 'by-palette' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Gave 10.221.0.2 to by-palette').waitFor()
+      const { addresses } = await it.plat.api.devices.get({ id: device.id })
+      expect(addresses.map(({ ip }) => ip)).toEqual(['10.221.0.1', '10.221.0.2'])
     },
     { as },
   ))
@@ -475,3 +505,34 @@ test('the page of a device names the network of each address, also where the add
     },
     { as },
   ))
+
+test('a reference to one of more than 1,000 objects is searched by the server, by its name and by its note', async () => {
+  const numbers = Array.from({ length: 1100 }, (_, at) => at)
+  for (let at = 0; at < numbers.length; at += 100)
+    await Promise.all(
+      numbers
+        .slice(at, at + 100)
+        .map((number) => it.plat.api.datacenters.create({ name: `site-${number}`, location: `Room ${number}` })),
+    )
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/networks?new=1')
+      const form = page.getByRole('dialog', { name: 'New network' })
+      const field = form.getByLabel('Datacenter')
+      await choose(field, 'site-1099')
+      expect(await field.inputValue()).toBe('site-1099')
+      await field.fill('Room 1098')
+      await form.getByRole('option', { name: 'site-1098 Room 1098' }).click()
+      await form.getByLabel('Name · required').fill('of many sites')
+      await form.getByLabel('Subnet · required').fill('10.220.0.0/24')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Created of many sites').waitFor()
+      const [made] = await it.plat.api.networks.list({ name: 'of many sites' })
+      const [site] = await it.plat.api.datacenters.list({ name: 'site-1098' })
+      expect(made?.datacenter_id).toBe(site?.id ?? '')
+      await open(`/networks?edit=${made?.id}`)
+      await eventually(() => page.getByLabel('Datacenter').inputValue(), 'site-1098')
+    },
+    { as },
+  )
+})

@@ -104,7 +104,7 @@ const UTILIZATION = /\/web\/src\/utilization\//
 
 /** The form of every resource with the fields of references, which a page loads when it is quiet or used. */
 const FORMS =
-  /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?))|ui\/combobox)\./
+  /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|use-focus-row))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/

@@ -16,8 +16,9 @@ import { DevicesPage } from './devices/devices-page.tsx'
 import { MOVED, PAGES, type Path, toComponentName } from './pages.ts'
 import { CONSENT, LOGIN } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
+import { PageLoading } from './shell/page-loading.tsx'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
-import { PageLoading, Shell } from './shell/shell.tsx'
+import { Shell } from './shell/shell.tsx'
 import { type ListSearch, listSearch } from './table/list-search.ts'
 
 const root = createRootRoute({ component: Outlet })

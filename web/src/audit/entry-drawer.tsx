@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../api/contracts.ts'
-import { PageLoading } from '../shell/shell.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Drawer } from '../ui/layers.tsx'
 import { Badge, CopyText, Facts } from '../ui/primitives.tsx'

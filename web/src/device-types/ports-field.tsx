@@ -3,6 +3,7 @@ import { Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { KINDS } from '../ports/fields.ts'
 import { expandNames } from '../ports/range.ts'
+import { useFocusRow } from '../resource/form/use-focus-row.ts'
 import type { ControlInput } from '../resource/resource.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -28,7 +29,7 @@ type LineProps = {
 
 const PortLine = ({ row: { name, kind, type, pass_through }, error, onChange, onRemove }: LineProps) => (
   <>
-    <tr>
+    <tr data-row="">
       <td>
         <input
           aria-label={`Name of ${name}`}
@@ -110,7 +111,8 @@ const Adder = ({ onAdd }: { readonly onAdd: (names: readonly string[], shape: Om
     setPattern('')
   }
   const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return
+    // With Ctrl it sends the form.
+    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return
     // It adds the ports, and does not save the form.
     event.preventDefault()
     add()
@@ -138,11 +140,12 @@ const Adder = ({ onAdd }: { readonly onAdd: (names: readonly string[], shape: Om
 
 export const PortsField = ({ value, onChange, errors }: ControlInput) => {
   const rows = readPorts(value)
+  const { list, focusRow } = useFocusRow()
   const save = (next: readonly PortRow[]) => onChange(writePorts(next))
   const findError = (index: number) =>
     Object.entries(errors).find(([field]) => field.startsWith(`ports[${index}]`))?.[1]
   return (
-    <fieldset className={css.ports}>
+    <fieldset ref={list} className={css.ports}>
       <legend>Ports of new devices</legend>
       {errors.ports !== undefined && <p className={css.error}>{errors.ports}</p>}
       {rows.length > 0 && (
@@ -166,7 +169,10 @@ export const PortsField = ({ value, onChange, errors }: ControlInput) => {
                   row={row}
                   error={findError(index)}
                   onChange={(change) => save(rows.map((one) => (one.key === row.key ? { ...one, ...change } : one)))}
-                  onRemove={() => save(rows.filter(({ key }) => key !== row.key))}
+                  onRemove={() => {
+                    focusRow(index - 1)
+                    save(rows.filter(({ key }) => key !== row.key))
+                  }}
                 />
               ))}
             </tbody>

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { ResourceForm } from '../resource/resource-form.tsx'
 import { useOpened } from '../resource/use-opened.ts'
-import { PageLoading } from '../shell/shell.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'
 import type { Zone } from './queries.ts'

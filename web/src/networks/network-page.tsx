@@ -12,7 +12,7 @@ import { MissingObject, ObjectPage, useListed } from '../resource/object/object-
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
-import { PageLoading } from '../shell/shell.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'

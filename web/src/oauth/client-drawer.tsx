@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { OauthClient } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
-import { PageLoading } from '../shell/shell.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Drawer } from '../ui/layers.tsx'

@@ -1,6 +1,6 @@
 /** The drawer that makes or changes an object of a small resource. It opens before the code of its form is there. */
 import { lazy, Suspense } from 'react'
-import { PageLoading } from '../shell/shell.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
 import { loadForm } from './load-form.ts'

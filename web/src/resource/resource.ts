@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import type { Tagged } from '../api/client.ts'
 import type { Change } from '../api/contracts.ts'
-import type { Filter, Referable } from './form/referred.ts'
+import type { Filter, Referable } from './referable.ts'
 
 /** The input of a control that replaces one of the kinds. */
 export type ControlInput = {

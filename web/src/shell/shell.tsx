@@ -10,12 +10,12 @@ import { isQuiet, useLive } from '../live/use-live.ts'
 import { Palette } from '../palette/palette.tsx'
 import { loadForm } from '../resource/load-form.ts'
 import { cx } from '../ui/cx.ts'
-import { Skeleton } from '../ui/primitives.tsx'
 import { moveStoredViews } from '../views/stored-views.ts'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
 import { isOfSettings, NAV_ITEMS } from './nav.ts'
+import { PageLoading } from './page-loading.tsx'
 import { clockIsOpen, freeIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
@@ -149,12 +149,3 @@ export const Shell = () => {
     </div>
   )
 }
-
-/** Shown while a page loads. Short waits show nothing. */
-export const PageLoading = () => (
-  <div className={css.loading} role="status" aria-label="Loading">
-    <Skeleton width="30%" />
-    <Skeleton width="55%" />
-    <Skeleton width="45%" />
-  </div>
-)

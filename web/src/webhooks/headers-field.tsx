@@ -1,6 +1,7 @@
 /** The extra headers of a webhook, one row each. */
 import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
+import { useFocusRow } from '../resource/form/use-focus-row.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { findRepeatedName, formatRows, type HeaderRow, MASK, parseRows } from './headers.ts'
@@ -19,6 +20,7 @@ const AGAIN = 'Enter the values again for another scheme, host or port: the stor
 
 export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) => {
   const noteId = useId()
+  const { list, focusRow } = useFocusRow()
   const rows = parseRows(value)
   const repeated = findRepeatedName(rows)
   const change = (at: number, part: Partial<HeaderRow>) =>
@@ -27,12 +29,12 @@ export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) =
     error ?? (repeated === undefined ? undefined : `${repeated} is repeated: names are compared without case`)
   const isStored = rows.some((row) => row.value === MASK)
   return (
-    <fieldset className={css.headers} aria-describedby={note === undefined ? undefined : noteId}>
+    <fieldset ref={list} className={css.headers} aria-describedby={note === undefined ? undefined : noteId}>
       <legend className={fieldCss.label}>Headers</legend>
       {rows.map(({ name, value: text }, index) => (
         // Rows are identified by their position only.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <div key={index} className={css.header}>
+        <div key={index} className={css.header} data-row="">
           <input
             className={`${fieldCss.control} mono`}
             aria-label={`Name of header ${index + 1}`}
@@ -55,14 +57,22 @@ export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) =
             isIcon
             look="quiet"
             aria-label={`Remove header ${index + 1}`}
-            onClick={() => onChange(formatRows(rows.filter((_, other) => other !== index)))}
+            onClick={() => {
+              focusRow(index - 1)
+              onChange(formatRows(rows.filter((_, other) => other !== index)))
+            }}
           >
             <X size={15} aria-hidden="true" />
           </Button>
         </div>
       ))}
       <span>
-        <Button onClick={() => onChange(formatRows([...rows, { name: '', value: '' }]))}>
+        <Button
+          onClick={() => {
+            focusRow(rows.length)
+            onChange(formatRows([...rows, { name: '', value: '' }]))
+          }}
+        >
           <Plus size={14} aria-hidden="true" />
           Add a header
         </Button>

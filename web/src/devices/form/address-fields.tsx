@@ -1,13 +1,13 @@
 /** The addresses of a device in its form; each can be a free address of a pool or a network. */
 import { Plus, Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
 import { ReferenceField } from '../../resource/form/reference-field.tsx'
+import { useFocusRow } from '../../resource/form/use-focus-row.ts'
 import type { ControlInput } from '../../resource/resource.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { FIRST_FIELD } from '../../ui/layers.tsx'
 import css from '../devices.module.css'
 import { AddressField } from './address-field.tsx'
 import {
@@ -108,20 +108,8 @@ type Props = Pick<ControlInput, 'value' | 'onChange' | 'errors' | 'isNew' | 'val
 export const AddressFields = ({ value, onChange, errors, isNew, values }: Props) => {
   const addresses = readAddresses(value)
   const sent = filterSentRows(addresses)
-  const list = useRef<HTMLFieldSetElement>(null)
-  /** The row that gets the focus once it is there; -1 for the button. */
-  const focused = useRef<number>(undefined)
-  useEffect(() => {
-    const { current: row } = focused
-    focused.current = undefined
-    if (row === undefined) return
-    const target = list.current?.querySelectorAll(`[data-address]`)[row]?.querySelector<HTMLElement>(FIRST_FIELD)
-    ;(target ?? list.current?.querySelector<HTMLElement>(':scope > button'))?.focus()
-  })
-  const save = (rows: readonly AddressForm[], row?: number) => {
-    focused.current = row
-    onChange(writeAddresses(rows))
-  }
+  const { list, focusRow } = useFocusRow()
+  const save = (rows: readonly AddressForm[]) => onChange(writeAddresses(rows))
   const change = (key: string, fields: Partial<AddressForm>) =>
     save(addresses.map((one) => (one.key === key ? { ...one, ...fields } : one)))
   return (
@@ -132,7 +120,7 @@ export const AddressFields = ({ value, onChange, errors, isNew, values }: Props)
         const at = `addresses[${sent.indexOf(address)}]`
         const getError = (field: string) => errors[`${at}.${field}`]
         return (
-          <div key={address.key} className={css.address} data-address="">
+          <div key={address.key} className={css.address} data-row="">
             <AddressField
               label={`Address ${index + 1}`}
               address={address}
@@ -146,12 +134,10 @@ export const AddressFields = ({ value, onChange, errors, isNew, values }: Props)
               look="quiet"
               className={css.addressTools}
               aria-label={`Remove address ${index + 1}`}
-              onClick={() =>
-                save(
-                  addresses.filter((one) => one.key !== address.key),
-                  index === 0 && addresses.length === 1 ? -1 : Math.max(0, index - 1),
-                )
-              }
+              onClick={() => {
+                focusRow(index - 1)
+                save(addresses.filter((one) => one.key !== address.key))
+              }}
             >
               <Trash2 size={15} aria-hidden="true" />
             </Button>
@@ -166,7 +152,12 @@ export const AddressFields = ({ value, onChange, errors, isNew, values }: Props)
           </div>
         )
       })}
-      <Button onClick={() => save([...addresses, createEmptyAddress()], addresses.length)}>
+      <Button
+        onClick={() => {
+          focusRow(addresses.length)
+          save([...addresses, createEmptyAddress()])
+        }}
+      >
         <Plus size={15} aria-hidden="true" />
         Add address
       </Button>

@@ -11,6 +11,7 @@ import { queryClient } from '../../api/queries.ts'
 import { usePermit } from '../../shell/me.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
 import { CONTRACT_NAMES, type Resource } from '../facts/names.ts'
+import type { Filter, Referable } from '../referable.ts'
 import { type Choice, filterChoices } from './choice-field.tsx'
 import { REFERRED, type ReferredFacts } from './referred-facts.ts'
 
@@ -23,13 +24,11 @@ const OTHERS = {
   'dns-zones': { contract: 'dnsZones', permission: 'dns', detail: 'subnet' },
   'dns-providers': { contract: 'dnsProviders', permission: 'dns', detail: 'host' },
   credentials: { detail: 'type' },
-} satisfies Readonly<Record<string, Partial<ReferredFacts> & { contract?: string; permission?: string }>>
-
-export type Referable = Resource | keyof typeof OTHERS
+} satisfies Readonly<
+  Record<Exclude<Referable, Resource>, Partial<ReferredFacts> & { contract?: string; permission?: string }>
+>
 
 type Row = Readonly<Record<string, unknown>>
-/** Further input of the list, such as a filter. */
-export type Filter = Readonly<Record<string, unknown>>
 
 /** The server searches above it. */
 const MOST_LISTED = 1000
@@ -71,7 +70,12 @@ const search = async (to: Referable, text: string): Promise<readonly Row[]> => {
   const { results } = await api.search.all({ q: text })
   return results
     .filter(({ type }) => type === kind)
-    .map((one) => ({ id: one.id, [label]: one.name, [detail]: one.detail, space_id: one.space_id }))
+    .map((one) => ({
+      id: one.id,
+      [label]: one.name,
+      [detail]: one.detail ?? (one.match === one.name ? '' : one.match),
+      space_id: one.space_id,
+    }))
 }
 
 type Asked = { readonly filter: Filter | undefined; readonly text: string; readonly maySearch: boolean }

@@ -1,7 +1,7 @@
 /** The history of an object, on its page or in its drawer. Its code is loaded when it is opened. */
 import { lazy, Suspense } from 'react'
 import type { ObjectKind } from '../../history/queries.ts'
-import { PageLoading } from '../../shell/shell.tsx'
+import { PageLoading } from '../../shell/page-loading.tsx'
 
 const ObjectHistory = lazy(() =>
   import('../../history/object-history.tsx').then((module) => ({ default: module.ObjectHistory })),
