@@ -1,14 +1,14 @@
 /** The drawer that makes or changes an object of a small resource. It opens before the code of its form is there. */
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { PageLoading } from '../shell/page-loading.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
-import { loadForm } from './load-form.ts'
+import { getLoadedForm, loadForm } from './load-form.ts'
 import type { Resource, Values } from './resource.ts'
 import { useOpened } from './use-opened.ts'
 
 // `lazy` forgets that the component is generic.
-const ResourceForm = lazy(() => loadForm().then((module) => ({ default: module.ResourceForm }))) as Awaited<
+const LazyForm = lazy(() => loadForm().then((module) => ({ default: module.ResourceForm }))) as Awaited<
   ReturnType<typeof loadForm>
 >['ResourceForm']
 
@@ -25,6 +25,7 @@ type DrawerProps<T> = {
 
 export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
   const { resource, id, given, onClose, onSaved, blocked } = props
+  const [ResourceForm] = useState(() => getLoadedForm() ?? LazyForm)
   const { opened, error, refetch, reload } = useOpened(resource, id, given)
   const key = id === undefined ? `new ${JSON.stringify(given ?? {})}` : id
   const verb = blocked === undefined ? 'Edit ' : ''
