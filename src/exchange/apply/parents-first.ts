@@ -24,16 +24,28 @@ const getText = ([, raw]: Given, field: string): string => {
   return typeof text === 'string' ? text.trim() : ''
 }
 
-/** Returns the texts by which other rows mean the row. An id has a mark that no name has. */
+/** Returns the key of an id or a ref. It has a mark that no name has. */
+const toIdKey = (id: string): string => `\n${id}`
+
+/** Returns the texts by which other rows mean the row. */
 const listKeys = (row: Given): string[] => {
   const [name, id] = [toGivenKey(getText(row, 'name')), getText(row, 'id')]
-  return [...(name === '' ? [] : [name]), ...(id === '' ? [] : [`\n${id}`])]
+  const raw = row[1]
+  const refs = isRecord(raw) && isRecord(raw.refs) ? Object.entries(raw.refs) : []
+  return [
+    ...(name === '' ? [] : [name]),
+    ...(id === '' ? [] : [toIdKey(id)]),
+    ...refs.map(([source, ref]) => toIdKey(`${source}:${ref}`)),
+  ]
 }
 
-/** Returns the key of the parent of a row; empty for none. */
+/** Returns the key of the parent of a row; empty for none. The parent is a name, an id, or an object with a name, an id or a ref. */
 const getParentKey = (row: Given): string => {
-  const id = getText(row, 'parent_id')
-  return id === '' ? toGivenKey(getText(row, 'parent')) : `\n${id}`
+  const raw = row[1]
+  const parent = isRecord(raw) ? raw.parent : undefined
+  const given: Given = isRecord(parent) ? [row[0], parent] : row
+  const id = isRecord(parent) ? getText(given, 'ref') || getText(given, 'id') : getText(row, 'parent_id')
+  return id === '' ? toGivenKey(getText(given, isRecord(parent) ? 'name' : 'parent')) : toIdKey(id)
 }
 
 const comparePositions = ([a]: Given, [b]: Given): number => a - b
