@@ -7,7 +7,7 @@ import { compareIp, formatIp, type Ip } from '../../net/ip.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
 import { compact, filterTags, MAX_ADDRESSES, MAX_LABEL } from '../rows/row-text.ts'
-import { isSecret } from '../secret-fields.ts'
+import type { RackdCustom } from './custom-fields.ts'
 import {
   findRef,
   hasAddresses,
@@ -33,11 +33,13 @@ class DeviceRows {
   readonly #ids: Ids
   readonly #parts: Parts
   readonly taken = new Set<string>()
+  readonly #custom: RackdCustom
 
-  constructor(mapping: Mapping, ids: Ids) {
+  constructor(mapping: Mapping, ids: Ids, custom: RackdCustom) {
     const of = (table: keyof Parts) => mapping.tables.grouped(table, 'device_id')
     this.#mapping = mapping
     this.#ids = ids
+    this.#custom = custom
     this.#parts = {
       addresses: of('addresses'),
       tags: of('tags'),
@@ -78,8 +80,8 @@ class DeviceRows {
           .filter((name) => !isDomainName(name))
           .map((value) => ({ key: 'domain', value, field: 'domains.domain' })),
         ...addresses.lines,
-        ...this.#customFields(id),
       ]),
+      custom: this.#custom.of(id, this.#of('custom_field_values', id)),
     })
   }
 
@@ -145,21 +147,6 @@ class DeviceRows {
     const row = found && this.#mapping.tables.byId(table).get(found.id)
     return row && fits(row) ? found : undefined
   }
-
-  #customFields(id: string): Line[] {
-    const definitions = this.#mapping.tables.byId('custom_field_definitions')
-    return this.#of('custom_field_values', id).flatMap((row) => {
-      const { name, key, type } = definitions.get(String(row.field_id)) ?? {}
-      if (isSecret(String(name)) || isSecret(String(key))) {
-        this.#mapping.report.dropped(`custom_field_values.${name}`)
-        return []
-      }
-      const { string_value, number_value, bool_value } = row
-      const value =
-        type === 'boolean' && bool_value !== undefined ? bool_value === 1 : (string_value ?? number_value ?? bool_value)
-      return [{ key: String(name ?? row.field_id), value, field: `custom_field_values.${name ?? row.field_id}` }]
-    })
-  }
 }
 
 export const isInPool = ({ start_ip, end_ip }: SqlRow, ip: Ip): boolean => {
@@ -167,8 +154,12 @@ export const isInPool = ({ start_ip, end_ip }: SqlRow, ip: Ip): boolean => {
   return start !== undefined && end !== undefined && compareIp(start, ip) <= 0 && compareIp(ip, end) <= 0
 }
 
-export const buildDevices = (mapping: Mapping, ids: Ids): { rows: EstateRow[]; taken: Set<string> } => {
-  const maker = new DeviceRows(mapping, ids)
+export const buildDevices = (
+  mapping: Mapping,
+  ids: Ids,
+  custom: RackdCustom,
+): { rows: EstateRow[]; taken: Set<string> } => {
+  const maker = new DeviceRows(mapping, ids, custom)
   const rows = [...mapping.tables.byId('devices')].map(([id, row]) => maker.row(id, row))
   return { rows, taken: maker.taken }
 }

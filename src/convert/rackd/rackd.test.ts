@@ -17,6 +17,16 @@ test('places, pools and devices keep their ids and parts', async () => {
   const { documents, source } = await convert()
   expect(source).toBe('sqlite')
   expect(documents).toEqual({
+    'custom-fields': [
+      {
+        ...{ resource: 'devices', name: 'backed_up', label: 'Backed up', type: 'boolean' },
+        refs: { rackd: 'custom_field_definitions.f2' },
+      },
+      {
+        ...{ resource: 'devices', name: 'rack_unit', label: 'Rack unit', type: 'number' },
+        refs: { rackd: 'custom_field_definitions.f1' },
+      },
+    ],
     datacenters: [{ id: 'dc1', name: 'Amsterdam', location: 'Street 1', description: 'mark-dc' }],
     networks: [
       {
@@ -54,9 +64,8 @@ test('places, pools and devices keep their ids and parts', async () => {
           'decommission_date: 2030-01-02 00:00:00+00:00',
           'domain: mark bad domain',
           '10.99.0.1 network_id: n1',
-          'Rack unit: 12',
-          'Backed up: false',
         ].join('\n'),
+        custom: { rack_unit: 12, backed_up: false },
       },
       { id: 'd2', name: 'db-1', description: 'hostname: not_a host\nstatus: mark-status' },
     ],

@@ -3,6 +3,7 @@ import type { EstateDocument, WholeConverter } from '../converter.ts'
 import { createFileError } from '../converter.ts'
 import { checkUnpacked } from '../file-text.ts'
 import { ReportBuilder } from '../report-builder.ts'
+import { RackdCustom } from './custom-fields.ts'
 import { buildDevices, buildRelationships } from './devices.ts'
 import type { Ids, Mapping } from './mapping.ts'
 import { buildDatacenters, buildNetworks, buildPools } from './places.ts'
@@ -12,7 +13,7 @@ import { SqliteFile } from './sqlite-file.ts'
 
 /** The reason for which rows of a table are left over. */
 const REASONS: Readonly<Record<string, string>> = {
-  custom_field_definitions: 'has no place in Plat but its name in lines of devices',
+  custom_field_values: 'is of no device of the file',
   datacenters: 'has no valid id',
   device_relationships: 'is between no two devices of the file, or of no known type',
   devices: 'has no valid id',
@@ -47,8 +48,9 @@ export const convertRackd: WholeConverter = (bytes, { now, ...options }) => {
   const datacenters = buildDatacenters(mapping, ids)
   const networks = buildNetworks(mapping, ids)
   const pools = buildPools(mapping, ids)
-  const devices = buildDevices(mapping, ids)
-  const documents: EstateDocument = {
+  const custom = new RackdCustom(mapping)
+  const devices = buildDevices(mapping, ids, custom)
+  const lists: EstateDocument = {
     datacenters,
     networks,
     pools,
@@ -56,6 +58,8 @@ export const convertRackd: WholeConverter = (bytes, { now, ...options }) => {
     relationships: buildRelationships(mapping),
     reservations: buildReservations(mapping, ids, { taken: devices.taken, now }),
   }
+  const fields = custom.finish(lists)
+  const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
   leaveOthers(mapping)
   return { source: 'sqlite', documents, hosts: [], report: report.report(documents), leftover: report.leftover() }
 }
