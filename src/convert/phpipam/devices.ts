@@ -5,7 +5,7 @@ import { formatIp, type Ip } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, MAX_ADDRESSES, MAX_INTERFACE, trimText } from '../rows/row-text.ts'
+import { compact, MAX_ADDRESSES, MAX_INTERFACE, MAX_ROLE, trimText } from '../rows/row-text.ts'
 import { parseAddress } from './blocks.ts'
 import { findDatacenter, listLines, type Mapping, toRefs } from './mapping.ts'
 import { buildMount, labelRack, type Racks } from './racks.ts'
@@ -23,7 +23,7 @@ type Machine = {
   readonly addresses: Address[]
 }
 
-const DEVICE_USED = new Set('hostname ip_addr description location rack rack_start rack_size rack_deep'.split(' '))
+const DEVICE_USED = new Set('hostname ip_addr description type location rack rack_start rack_size rack_deep'.split(' '))
 const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location mac'.split(' '))
 
 /** Returns the addresses of the source. Invalid addresses are left over. */
@@ -118,6 +118,7 @@ class MachineRows {
     return compact({
       name: trimText(report, { what: `${table}.hostname`, id }, name),
       hostname: isHostname(name) && !parseAddress(name) ? name : '',
+      role: device && this.#roleOf(device, id),
       datacenter,
       location: device && !mount ? trimText(report, { what: 'devices.rack', id }, this.#rackOf(device)) : '',
       mount,
@@ -126,6 +127,14 @@ class MachineRows {
       custom: device && this.#mapping.custom.of('devices', device),
       refs: toRefs(kind, id),
     })
+  }
+
+  /** The name of the type of a device. */
+  #roleOf({ type }: Row, id: string): string {
+    const { tables, report, done } = this.#mapping
+    const row = tables.find('deviceTypes', type)
+    if (row) done.add(row)
+    return trimText(report, { what: 'devices.type', id }, tables.label('deviceTypes', type), MAX_ROLE)
   }
 
   #rackOf({ rack, rack_start: start }: Row): string {

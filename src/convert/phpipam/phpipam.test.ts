@@ -71,7 +71,9 @@ test('each row of the source is in a row of the document or left over', async ()
       // Two addresses of web-1, and one of the switch, are on the device of another row.
       const isPart = name === 'addresses' && ['2', '3'].includes(key)
       const ref = `"${name === 'addresses' ? 'address' : name.slice(0, -1)}.${key}"`
-      expect([name, key, isLeft || isPart || refs.includes(ref)]).toEqual([name, key, true])
+      // The type of a device is its role.
+      const isRole = name === 'deviceTypes' && refs.includes('"role":"mark-type"')
+      expect([name, key, isLeft || isPart || isRole || refs.includes(ref)]).toEqual([name, key, true])
     }
   }
 })
@@ -184,7 +186,8 @@ test('a host name is one device in any case, and may be that of a device', async
       location: 'mark-rack, U12',
       // The port is its own, because the address names the device as its switch.
       addresses: [{ ip: '10.40.1.2', network: { ref: 'phpipam:subnet.2' }, interface: 'mark-a3-port' }],
-      description: ['mark-device', 'type: mark-type', '10.40.1.2 description: mark-a3'].join('\n'),
+      description: ['mark-device', '10.40.1.2 description: mark-a3'].join('\n'),
+      role: 'mark-type',
       custom: { note: 'it\'s a \\ "switch"\nwith two lines' },
       refs: { phpipam: 'device.4' },
     },
