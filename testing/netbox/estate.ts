@@ -1,5 +1,6 @@
 /** A small estate in NetBox: every kind of object that becomes a row, with values that exercise each rule. */
 import { type Entry, iface, named, type Ref, ref, site, tenant, vrf } from './entry.ts'
+import { KIND_OBJECTS } from './kinds.ts'
 import { OBJECTS } from './objects.ts'
 
 /** A text that no answer may hold. */
@@ -49,7 +50,8 @@ export const ENTRIES: readonly Entry[] = [
       name: 'Amsterdam',
       slug: 'ams',
       status: 'active',
-      region: ref('dcim.region', 1),
+      region: ref('dcim.region', 2),
+      group: ref('dcim.sitegroup', 1),
       tenant,
       facility: 'AM5',
       time_zone: 'Europe/Amsterdam',
@@ -65,7 +67,12 @@ export const ENTRIES: readonly Entry[] = [
       ...{ snmp_community: SECRET, none: null },
     },
   },
-  { kind: 'dcim.site', id: 2, fields: { name: 'Berlin', slug: 'ber', status: 'planned' }, custom: { router: 99 } },
+  {
+    kind: 'dcim.site',
+    id: 2,
+    fields: { name: 'Berlin', slug: 'ber', status: 'planned', group: ref('dcim.sitegroup', 1) },
+    custom: { router: 99 },
+  },
   named('dcim.location', 1, 'Room 1', { site: site(1) }),
   {
     kind: 'dcim.rack',
@@ -133,6 +140,7 @@ export const ENTRIES: readonly Entry[] = [
   },
   ...interfaces,
   ...OBJECTS,
+  ...KIND_OBJECTS,
   { kind: 'dcim.cable', id: 1, fields: { a: iface(1), b: iface(4), status: 'connected', type: 'cat6' } },
   { kind: 'dcim.cable', id: 2, fields: { a: iface(5), b: iface(2), status: 'connected', label: 'second' } },
   { kind: 'dcim.cable', id: 3, fields: { a: iface(4), b: iface(5), status: 'connected', color: 'ff0000' } },
@@ -205,8 +213,8 @@ export const ENTRIES: readonly Entry[] = [
   },
   address(1, '10.40.1.21/24', iface(2), { dns_name: 'sw-1.example.net', description: 'uplink' }),
   address(2, '10.40.1.20/24', iface(1), { dns_name: 'not_a host' }),
-  address(3, '10.40.1.2/24', iface(3), {}),
-  address(4, '10.40.1.22/24', iface(4), { status: 'deprecated' }),
+  address(3, '10.40.1.2/24', iface(3), { role: 'anycast' }),
+  address(4, '10.40.1.22/24', iface(4), { status: 'deprecated', role: 'other' }),
   address(5, '10.40.1.2/24', iface(6), { vrf }),
   address(6, '2001:db8::1/64', ref('virtualization.vminterface', 1), { dns_name: 'vm-1.example.net' }),
   address(7, '10.40.1.115/24', undefined, { status: 'reserved', dns_name: 'printer.example.net' }),

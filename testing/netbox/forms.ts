@@ -48,7 +48,7 @@ const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
   let mappings = 0
   let ends = 0
   for (const entry of entries) {
-    const { scope, assigned, a, b, mac, role, rear, types, related, choices, ...fields } = entry.fields
+    const { scope, assigned, at, a, b, mac, role, rear, types, related, choices, ...fields } = entry.fields
     const more: Record<string, unknown> = {}
     if (Array.isArray(types)) more[isBefore(version, '4.2') ? 'content_types' : 'object_types'] = types.map(typeOf)
     if (typeof related === 'string')
@@ -77,6 +77,9 @@ const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
     if (scope && isBefore(version, '4.2')) more.site = scope
     else Object.assign(more, generic('scope', scope))
     Object.assign(more, generic('assigned_object', assigned))
+    // The end of a circuit.
+    if (at instanceof Ref && isBefore(version, '4.2')) more[at.kind === 'dcim.site' ? 'site' : 'provider_network'] = at
+    else Object.assign(more, generic('termination', at))
     if (role) more[entry.kind === 'dcim.device' && isBefore(version, '3.6') ? 'device_role' : 'role'] = role
     if (mac !== undefined && isBefore(version, '4.2')) more.mac_address = mac || null
     else if (mac) {
@@ -176,6 +179,12 @@ export const dumpdata = (version: Version, { natural = false, entries = ENTRIES 
 }
 
 const REST_ROUTES: Readonly<Record<string, string>> = {
+  'circuits.circuittermination': 'circuits/circuit-terminations',
+  'circuits.circuittype': 'circuits/circuit-types',
+  'circuits.providernetwork': 'circuits/provider-networks',
+  'dcim.powerfeed': 'dcim/power-feeds',
+  'dcim.powerpanel': 'dcim/power-panels',
+  'dcim.sitegroup': 'dcim/site-groups',
   'dcim.devicetype': 'dcim/device-types',
   'dcim.devicerole': 'dcim/device-roles',
   'dcim.macaddress': 'dcim/mac-addresses',
@@ -204,7 +213,7 @@ const REST_ROUTES: Readonly<Record<string, string>> = {
 }
 const routeOf = (kind: string): string => REST_ROUTES[kind] ?? `${kind.replace('.', '/')}s`
 
-const CHOICES = new Set(['status', 'type', 'face', 'mode', 'length_unit', 'feed_leg', 'airflow'])
+const CHOICES = new Set(['status', 'type', 'face', 'mode', 'length_unit', 'feed_leg', 'airflow', 'supply', 'phase'])
 /** Kinds that are no objects of the API. */
 const INNER = new Set(['dcim.cabletermination', 'dcim.portmapping', 'dcim.porttemplatemapping'])
 

@@ -89,10 +89,11 @@ export class CustomCollector {
       const taken = names.get(source.resource) ?? new Set()
       names.set(source.resource, taken)
       if (taken.size === MAX_FIELDS) continue
-      const name = buildFieldName(source.key, (one) => taken.has(one))
+      const wanted = source.name ?? source.key
+      const name = buildFieldName(wanted, (one) => taken.has(one))
       taken.add(name)
       const made = buildDefinition(
-        name === source.key ? source : withSourceName(source),
+        name === wanted || source.name !== undefined ? source : withSourceName(source),
         name,
         this.#values.get(at) ?? none,
       )
@@ -159,7 +160,11 @@ export class CustomRows {
       const isRequired = source.required === true && lacking.length === 0
       if (source.required && !isRequired)
         this.#report.left(`${kind}.required`, 'is not what all objects keep to', { id: source.id, value: true })
-      return toRow({ ...definition, required: isRequired }, source)
+      // An earlier import may have made it required.
+      return {
+        ...toRow({ ...definition, required: isRequired }, source),
+        ...(source.required && { required: isRequired }),
+      }
     })
   }
 

@@ -12,6 +12,8 @@ export type SourceField = Partial<Omit<Definition, 'resource' | 'name' | 'type'>
   Pick<Definition, 'resource'> & {
     /** The name in the source. */
     readonly key: string
+    /** The name that the field gets, if it is not made of the key. */
+    readonly name?: string
     readonly type: Definition['type']
     readonly refs?: EstateRow
     /** The id in the source, for the leftover. */

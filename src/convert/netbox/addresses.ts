@@ -11,7 +11,7 @@ import type { NetboxObject } from './read/objects.ts'
 import { buildAddressKey, getSpace } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'
-const USED = new Set('address assigned_object_type assigned_object_id dns_name vrf'.split(' '))
+const USED = new Set('address assigned_object_type assigned_object_id dns_name vrf role status tags'.split(' '))
 
 export type DeviceAddresses = {
   readonly rows: Record<string, unknown>[]
@@ -68,6 +68,7 @@ export const buildAddresses = (context: AddressContext, owner: Owner, device: Ne
         interface: ports.nameOf(on),
         mac_address: findFirstMac(on),
         dns_name: getAddressName(object),
+        role: getAddressRole(object),
         custom: custom.of(ADDRESS, object),
       }),
     )
@@ -75,6 +76,11 @@ export const buildAddresses = (context: AddressContext, owner: Owner, device: Ne
   }
   return made
 }
+
+const ROLES = new Set(['loopback', 'secondary', 'anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp'])
+
+const getAddressRole = ({ role }: NetboxObject): string | undefined =>
+  typeof role === 'string' && ROLES.has(role) ? role : undefined
 
 const getDnsName = ({ dns_name }: NetboxObject): string =>
   dns_name === undefined ? '' : removeRootDot(String(dns_name))
@@ -88,6 +94,7 @@ const getAddressName = (object: NetboxObject): string | undefined => {
 const listAddressLines = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
   const lines = listLines(context, { kind: ADDRESS, object, used: USED })
   const name = getDnsName(object)
+  if (getAddressRole(object) === undefined) lines.push({ key: 'role', value: object.role })
   if (name !== '' && !isDomainName(name)) lines.push({ key: 'dns_name', value: name })
   else if (name.startsWith('*') && !domains.includes(name)) domains.push(name)
   return lines.map(({ key, value }) => ({ key: `${ip} ${key}`, value, field: `${ADDRESS}.${key}` }))

@@ -2,13 +2,14 @@
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
 import type { Mounts } from '../rows/mounts.ts'
-import { compact, filterTags } from '../rows/row-text.ts'
+import { compact, filterTags, MAX_ASSET_TAG, MAX_ROLE, MAX_SERIAL } from '../rows/row-text.ts'
 import { type AddressContext, buildAddresses } from './addresses.ts'
 import type { DeviceTypes } from './device-types.ts'
 import { getDeviceName, type Owner } from './interfaces.ts'
-import { addRow, listLines, listTags, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import { findDatacenter } from './places.ts'
-import { buildMount } from './racks.ts'
+import { addRow, listLines, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import type { Target } from './model.ts'
+import { findDatacenter, LOCATION, listPlaceLines, toPlaceRef } from './places.ts'
+import { buildMount, findDevicePlace } from './racks.ts'
 import type { NetboxObject } from './read/objects.ts'
 
 const DEVICE = 'dcim.device'
@@ -27,12 +28,13 @@ const STATUS: Readonly<Record<string, string>> = {
 }
 
 const DEVICE_USED = new Set(
-  'name description status site location rack position face device_type platform role tenant tags primary_ip4 primary_ip6'.split(
-    ' ',
-  ),
+  (
+    'name description status site location rack position face device_type platform role tags primary_ip4 primary_ip6 ' +
+    'serial asset_tag'
+  ).split(' '),
 )
 const MACHINE_USED = new Set(
-  'name description status site cluster device platform role tenant tags primary_ip4 primary_ip6'.split(' '),
+  'name description status site device platform role tags primary_ip4 primary_ip6 serial'.split(' '),
 )
 
 /** Primary addresses that are on no interface of the device, so that its list of addresses does not tell them. */
@@ -57,7 +59,14 @@ type Parts = {
   readonly mount?: EstateRow | undefined
 }
 
-const buildDeviceRow = (context: AddressContext, parts: Parts): EstateRow => {
+type DevicesContext = AddressContext & {
+  readonly types: DeviceTypes
+  readonly mounts: Mounts
+  /** The asset tags of devices, in small letters. */
+  readonly assetTags: Set<string>
+}
+
+const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
   const { model, report, custom } = context
   const { kind, object, used } = parts
   const { id, description, platform } = object
@@ -72,20 +81,19 @@ const buildDeviceRow = (context: AddressContext, parts: Parts): EstateRow => {
     make_model: toText(context, at('device_type'), parts.makeModel),
     os: platform === undefined ? '' : toText(context, at('platform'), model.label('dcim.platform', platform)),
     status: mapped,
+    ...buildIdentity(context, kind, object),
     datacenter: parts.datacenter,
     location: toText(context, at('location'), parts.location),
     device_type: parts.deviceType,
     mount: parts.mount,
-    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...listTags(context, kind, object)]),
+    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...model.tags(object)]),
     addresses: addresses.rows,
     domains: addresses.domains,
     description: report.describe(kind, id, String(description ?? ''), [
       { key: 'status', value: mapped === status ? '' : status },
       ...lines.filter(({ key }) => key !== 'comments'),
       ...listPrimaryLines(context, kind, object),
-      ...(object.site !== undefined && parts.datacenter === undefined
-        ? [{ key: 'site', value: model.label('dcim.site', object.site) }]
-        : []),
+      ...listPlaceLines(context, object),
       ...addresses.lines,
       ...comments,
     ]),
@@ -94,14 +102,32 @@ const buildDeviceRow = (context: AddressContext, parts: Parts): EstateRow => {
   })
 }
 
-/** Returns the room, and the place in a rack that is no row. */
+/** Returns the role, the serial number and the asset tag. Asset tags are unique in any case: a later one is left over. */
+const buildIdentity = (context: DevicesContext, kind: Owner, { id, role, serial, asset_tag }: NetboxObject) => {
+  const at = (field: string) => ({ kind, id, field })
+  const tag = toText(context, at('asset_tag'), asset_tag, MAX_ASSET_TAG)
+  const isTaken = tag !== '' && context.assetTags.has(tag.toLowerCase())
+  if (isTaken) context.report.left(`${kind}.asset_tag`, 'is the asset tag of another device', { id, value: asset_tag })
+  context.assetTags.add(tag.toLowerCase())
+  return {
+    role: role === undefined ? '' : toText(context, at('role'), context.model.label('dcim.devicerole', role), MAX_ROLE),
+    serial: toText(context, at('serial'), serial, MAX_SERIAL),
+    asset_tag: isTaken ? '' : tag,
+  }
+}
+
+type Location = { readonly isMounted: boolean; readonly place: Target | undefined }
+
+/** Returns the room, if the datacenter does not say it, and the place in a rack that is no row. */
 const formatLocation = (
   { model }: AddressContext,
   { location, rack, position, face }: NetboxObject,
-  isMounted: boolean,
+  { isMounted, place }: Location,
 ): string =>
   [
-    location === undefined ? '' : model.label('dcim.location', location),
+    location === undefined || (place?.kind === LOCATION && place.id === location)
+      ? ''
+      : model.label(LOCATION, location),
     ...(isMounted
       ? []
       : [
@@ -120,12 +146,11 @@ const formatMakeModel = ({ model }: AddressContext, id: unknown): string => {
   return `${maker} ${model.label('dcim.devicetype', id)}`.trim()
 }
 
-type DevicesContext = AddressContext & { readonly types: DeviceTypes; readonly mounts: Mounts }
-
 const addDevices = (context: DevicesContext, rows: EstateRow[]): void => {
   const { types, mounts } = context
   for (const object of context.model.of(DEVICE)) {
-    const datacenter = findDatacenter(context, object)
+    const place = findDevicePlace(context, object)
+    const datacenter = toPlaceRef(place)
     const mount = buildMount(context, object, { mounts, size: types.sizeOf(object.device_type), datacenter })
     const row = buildDeviceRow(context, {
       kind: DEVICE,
@@ -133,7 +158,7 @@ const addDevices = (context: DevicesContext, rows: EstateRow[]): void => {
       name: getDeviceName(context.model, object.id),
       used: DEVICE_USED,
       tags: [],
-      location: formatLocation(context, object, mount !== undefined),
+      location: formatLocation(context, object, { isMounted: mount !== undefined, place }),
       makeModel: formatMakeModel(context, object.device_type),
       datacenter,
       deviceType: types.refOf(object.device_type),
@@ -155,18 +180,18 @@ const placeOfMachine = (context: AddressContext, object: NetboxObject): RowRef |
 }
 
 /** Machines become devices, which their hosts contain. */
-const addMachines = (context: AddressContext, rows: EstateRow[]): EstateRow[] => {
+const addMachines = (context: DevicesContext, rows: EstateRow[]): EstateRow[] => {
   const { model } = context
   const contained: EstateRow[] = []
   for (const object of model.of(MACHINE)) {
-    const { id, cluster, device } = object
+    const { id, device } = object
     const hosts = typeof device === 'number' && model.isListed(DEVICE, device)
     const row = buildDeviceRow(context, {
       kind: MACHINE,
       object,
       name: String(object.name ?? '').trim() || `machine #${id}`,
       used: hosts ? MACHINE_USED : new Set([...MACHINE_USED].filter((field) => field !== 'device')),
-      tags: ['vm', ...(cluster === undefined ? [] : [`cluster:${model.label('virtualization.cluster', cluster)}`])],
+      tags: ['vm'],
       datacenter: placeOfMachine(context, object),
     })
     addRow(rows, context, { kind: MACHINE, object, row })

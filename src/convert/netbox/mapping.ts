@@ -3,7 +3,7 @@ import { isRecord } from '../../contract/unknown.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { trimText } from '../rows/row-text.ts'
-import { getCustomResource } from './custom-kinds.ts'
+import { getCustomResource } from './custom/custom-kinds.ts'
 import { compareTexts, type NetboxModel, type Target } from './model.ts'
 import { CUSTOM_FIELDS, type NetboxObject } from './read/objects.ts'
 
@@ -15,9 +15,21 @@ export type Reading = {
   readonly done: Map<string, Set<number>>
 }
 
+/** The places of a file, one below another. */
+export type PlaceTree = {
+  /** Places from the top down. */
+  readonly list: readonly (Target & { readonly object: NetboxObject })[]
+  readonly has: (place: Target) => boolean
+  readonly find: (object: NetboxObject) => Target | undefined
+  readonly parentOf: (place: Target) => Target | undefined
+  /** Returns a place and all above it, from the place up. */
+  readonly listUp: (place: Target | undefined) => readonly Target[]
+}
+
 export type Mapping = Reading & {
   /** Returns the values of custom fields of an object as its row has them. */
   readonly custom: { readonly of: (kind: string, object: NetboxObject) => EstateRow | undefined }
+  readonly places: PlaceTree
 }
 
 export const NO_PLACE = 'has no place in Plat'
@@ -60,8 +72,10 @@ export const listLines = ({ model, report }: Mapping, { kind, object, used }: Va
     const value = object[field]
     if (field === 'id' || field === CUSTOM_FIELDS || used.has(field)) continue
     if (TIMES.has(field)) report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value })
-    else if (field === 'tags') lines.push({ key: field, value: model.tags(object).join(', ') })
-    else if (field === 'status' && value === 'active') continue
+    else if (field === 'tags') {
+      // Where Plat has custom fields, tags are one of them.
+      if (getCustomResource(kind) === undefined) lines.push({ key: field, value: model.tags(object).join(', ') })
+    } else if (field === 'status' && value === 'active') continue
     else (field === 'comments' ? last : lines).push({ key: field, value: model.readable(kind, field, value) })
   }
   // Where Plat has custom fields, the values are theirs.
@@ -76,17 +90,6 @@ export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObje
   for (const field of TIMES)
     if (object[field] !== undefined)
       report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value: object[field] })
-}
-
-/** Returns the tags of devices and pools: the tags of the object, its role and its tenant. */
-export const listTags = ({ model }: Mapping, kind: string, object: NetboxObject): string[] => {
-  const slug = (field: string, of: string): string[] => {
-    const id = object[field]
-    if (id === undefined) return []
-    return [`${field}:${model.find(of, id)?.slug ?? model.label(of, id)}`]
-  }
-  const role = kind === 'ipam.iprange' ? 'ipam.role' : 'dcim.devicerole'
-  return [...model.tags(object), ...slug('role', role), ...slug('tenant', 'tenancy.tenant')]
 }
 
 /** Appends a row of an object. */

@@ -9,6 +9,8 @@ import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './rea
 export type Target = { readonly kind: string; readonly id: number }
 export type CableEnds = { readonly a: readonly Target[]; readonly b: readonly Target[] }
 
+const TAG = 'extras.tag'
+
 /** The most ends of a side of a cable that are connected to the other side, each with each. */
 const MAX_ENDS = 100
 
@@ -21,6 +23,8 @@ const TYPE_FIELDS = [
 /** Tables of pairs: the object, the field of the pair that names it, and the list that its other field belongs to. */
 const PAIRS: Readonly<Record<string, { readonly kind: string; readonly field: string; readonly list: string }>> = {
   'dcim.site_asns': { kind: 'dcim.site', field: 'site', list: 'asns' },
+  'ipam.vrf_export_targets': { kind: 'ipam.vrf', field: 'vrf', list: 'export_targets' },
+  'ipam.vrf_import_targets': { kind: 'ipam.vrf', field: 'vrf', list: 'import_targets' },
   'dcim.interface_tagged_vlans': { kind: 'dcim.interface', field: 'interface_id', list: 'tagged_vlans' },
   'virtualization.vminterface_tagged_vlans': {
     ...{ kind: 'virtualization.vminterface', field: 'vminterface', list: 'tagged_vlans' },
@@ -36,6 +40,8 @@ export class NetboxModel {
   readonly #report: ReportBuilder
   readonly #byId = new Map<string, Map<number, NetboxObject>>()
   readonly #types = new Map<number, string>()
+  readonly #tagIds = new Map<string, number[]>()
+  readonly #named = new Map<string, Set<number>>()
 
   constructor(source: NetboxSource, report: ReportBuilder) {
     this.source = source
@@ -43,6 +49,7 @@ export class NetboxModel {
     this.#readTypes()
     for (const kind of source.objects.keys()) this.#index(kind)
     this.#readTags()
+    for (const { id, name } of this.of(TAG)) listIn(this.#tagIds, String(name)).push(id)
     for (const table of Object.keys(PAIRS)) this.#readPairs(table)
   }
 
@@ -70,8 +77,19 @@ export class NetboxModel {
     return this.#byId.get(kind)?.get(id) ?? this.source.briefs.get(kind)?.get(id)
   }
 
+  /** True for a file with regions, groups of sites or locations beside its sites. */
+  get hasSeveralPlaces(): boolean {
+    return ['dcim.region', 'dcim.sitegroup', 'dcim.location'].some((kind) => (this.#byId.get(kind)?.size ?? 0) > 0)
+  }
+
+  /** True for an object with a name that `label` has returned, so that a row has it. */
+  isNamed(kind: string, id: number): boolean {
+    return this.#named.get(kind)?.has(id) ?? false
+  }
+
   /** Returns the text by which people know an object. */
   label(kind: string, id: unknown): string {
+    if (typeof id === 'number') this.#markNamed(kind, id)
     const { name, model, address, prefix, asn }: Partial<NetboxObject> = this.find(kind, id) ?? {}
     return String(name ?? model ?? address ?? prefix ?? asn ?? `#${id}`)
   }
@@ -102,6 +120,12 @@ export class NetboxModel {
         side.push(target)
     }
     return ends
+  }
+
+  #markNamed(kind: string, id: number): void {
+    const known = this.#named.get(kind)
+    if (known) known.add(id)
+    else this.#named.set(kind, new Set([id]))
   }
 
   #readTypes(): void {
@@ -158,10 +182,15 @@ export class NetboxModel {
       const kind = String(item.content_type)
       const object = this.#byId.get(kind)?.get(Number(item.object_id))
       if (!object) this.#report.left('extras.taggeditem', 'is on no object of the file', item)
-      else listIn(tagged, object).push(this.label('extras.tag', item.tag))
+      else listIn(tagged, object).push(this.#nameTag(item.tag))
     }
     for (const [object, tags] of tagged) Object.assign(object, { tags })
     this.#byId.delete('extras.taggeditem')
+  }
+
+  /** Tags count as used where a row has them. */
+  #nameTag(id: unknown): string {
+    return String(this.find(TAG, id)?.name ?? `#${id}`)
   }
 
   /** Gives each object its list, which a database keeps in a table of pairs. */
@@ -188,7 +217,10 @@ export class NetboxModel {
 
   /** Returns the tags of an object by name. */
   tags({ tags }: NetboxObject): string[] {
-    return Array.isArray(tags) ? tags.map(String).sort(compareTexts) : []
+    if (!Array.isArray(tags)) return []
+    const names = tags.map(String).sort(compareTexts)
+    for (const name of names) for (const id of this.#tagIds.get(name) ?? []) this.#markNamed(TAG, id)
+    return names
   }
 
   /** Returns the value of a field as people read it: names in place of numbers. */

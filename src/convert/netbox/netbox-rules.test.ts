@@ -34,19 +34,19 @@ test.each([
   expect(documents.devices).toEqual([{ name: 'x', status, ...description, refs: { netbox: 'dcim.device.1' } }])
 })
 
-test('a prefix with a location as its scope is in the datacenter of that location', async () => {
+test('a prefix with a location as its scope is in the datacenter that the location became', async () => {
   const { documents } = await convert({
     'dcim/sites': [{ id: 1, name: 'A' }],
     'dcim/locations': [{ id: 5, name: 'Room', site: { id: 1 } }],
     'ipam/prefixes': [{ id: 1, prefix: '10.0.0.0/24', scope_type: 'dcim.location', scope_id: 5 }],
   })
   expect(documents.networks?.[0]).toMatchObject({
-    datacenter: { ref: 'netbox:dcim.site.1' },
-    description: 'scope: dcim.location Room',
+    datacenter: { ref: 'netbox:dcim.location.5' },
   })
+  expect(documents.datacenters?.[1]).toMatchObject({ name: 'Room', parent: { ref: 'netbox:dcim.site.1' } })
 })
 
-test('a prefix with a region as its scope is in no datacenter, and names the region', async () => {
+test('a prefix with a region as its scope is in the datacenter that the region became', async () => {
   const { documents } = await convert({
     'dcim/regions': [{ id: 2, name: 'Europe' }],
     'ipam/prefixes': [{ id: 1, prefix: '10.0.0.0/24', scope_type: 'dcim.region', scope_id: 2 }],
@@ -54,7 +54,7 @@ test('a prefix with a region as its scope is in no datacenter, and names the reg
   expect(documents.networks?.[0]).toEqual({
     name: '10.0.0.0/24',
     subnet: '10.0.0.0/24',
-    description: 'scope: dcim.region Europe',
+    datacenter: { ref: 'netbox:dcim.region.2' },
     refs: { netbox: 'ipam.prefix.1' },
   })
 })
@@ -77,8 +77,7 @@ test('names of objects that are not in the file are taken from the objects that 
   })
   expect(documents.devices?.[0]).toMatchObject({
     make_model: 'Dell R750',
-    tags: ['tenant:acme'],
-    description: 'site: Elsewhere',
+    description: 'tenant: Acme\nsite: Elsewhere',
   })
 })
 
@@ -272,4 +271,92 @@ test('a VRF is an address space, in which subnets and addresses of others occur 
     'is reserved already',
     'is an address of a device',
   ])
+})
+
+test('places that are one below another in a circle, or too many, are cut apart', async () => {
+  const regions = Array.from({ length: 22 }, (_, at) => ({
+    id: at + 1,
+    name: `r${at}`,
+    parent: at === 0 ? null : { id: at },
+  }))
+  const { documents, report } = await convert({
+    'dcim/regions': [...regions, { id: 51, name: 'a', parent: { id: 52 } }, { id: 52, name: 'b', parent: { id: 51 } }],
+  })
+  const parents = Object.fromEntries(
+    documents.datacenters?.map(({ name, parent }) => [name, parent !== undefined]) ?? [],
+  )
+  expect(parents).toMatchObject({ r0: false, r19: true, r20: false, r21: true, a: true, b: false })
+  expect(report.left).toMatchObject([
+    { what: 'dcim.region.parent', count: 1, why: 'is below more than 20 places' },
+    { what: 'dcim.region.parent', count: 1, why: 'is below itself' },
+  ])
+})
+
+test('a device is in the location of its rack, and a rack of another room takes the room into its text', async () => {
+  const [site, rack] = [{ id: 1 }, { id: 1 }]
+  const { documents } = await convert({
+    'dcim/sites': [{ id: 1, name: 'A' }],
+    'dcim/locations': [
+      { id: 5, name: 'Hall', site },
+      { id: 6, name: 'Cage', site, parent: { id: 5 } },
+    ],
+    'dcim/racks': [{ id: 1, name: 'R1', site, location: { id: 5 }, u_height: 42 }],
+    'dcim/devices': [
+      device(1, { site, rack, position: 1 }),
+      device(2, { site, rack, location: { id: 6 }, position: 2 }),
+      device(3, { site, location: { id: 6 } }),
+    ],
+  })
+  const hall = { ref: 'netbox:dcim.location.5' }
+  expect(documents.devices).toMatchObject([
+    { datacenter: hall, mount: { position: 1 } },
+    { datacenter: hall, mount: { position: 2 }, location: 'Cage' },
+    { datacenter: { ref: 'netbox:dcim.location.6' } },
+  ])
+})
+
+test('a network in a location has the VLAN of its number of the nearest place above', async () => {
+  const site = { id: 1 }
+  const { documents } = await convert({
+    'dcim/sites': [{ id: 1, name: 'A' }],
+    'dcim/locations': [{ id: 5, name: 'Hall', site }],
+    'ipam/vlans': [
+      { id: 1, vid: 10, name: 'Own', site },
+      { id: 2, vid: 10, name: 'Other' },
+    ],
+    'ipam/prefixes': [1, 2].map((id) => ({
+      ...{ id, prefix: `10.0.${id}.0/24`, scope_type: 'dcim.location', scope_id: 5, vlan: { id } },
+    })),
+  })
+  expect(documents.networks?.map(({ description }) => description)).toEqual([undefined, 'vlan: Other'])
+})
+
+test('an asset tag that two devices have, in any case, is left over at the second', async () => {
+  const { documents, leftover } = await convert({
+    'dcim/devices': [device(1, { asset_tag: 'A-1' }), device(2, { asset_tag: 'a-1' })],
+  })
+  expect(documents.devices?.map(({ asset_tag }) => asset_tag)).toEqual(['A-1', undefined])
+  expect(leftover['dcim.device.asset_tag']).toEqual([{ id: 2, value: 'a-1' }])
+})
+
+test('a custom field of NetBox keeps its name beside a value that becomes a custom field', async () => {
+  const { documents } = await convert({
+    'ipam/prefixes': [{ id: 1, prefix: '10.0.0.0/24', status: 'reserved', custom_fields: { status: 'sold' } }],
+  })
+  expect(documents.networks?.[0]?.custom).toEqual({ status: 'sold', status_2: 'reserved' })
+})
+
+test('a field that names places is a reference beside the text that an earlier import has made', async () => {
+  const { documents } = await convert({
+    'dcim/regions': [{ id: 2, name: 'Europe' }],
+    'extras/custom-fields': [
+      { id: 1, name: 'market', type: 'object', object_types: ['dcim.device'], related_object_type: 'dcim.region' },
+    ],
+    'dcim/devices': [device(1, { custom_fields: { market: { id: 2 } } })],
+  })
+  expect(documents['custom-fields']).toContainEqual({
+    ...{ resource: 'devices', name: 'market_ref', label: 'market', type: 'reference', reference_to: 'datacenters' },
+    refs: { netbox: 'extras.customfield.1.devices.ref' },
+  })
+  expect(documents.devices?.[0]?.custom).toEqual({ market_ref: { ref: 'netbox:dcim.region.2' } })
 })

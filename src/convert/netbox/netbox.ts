@@ -5,18 +5,20 @@ import { JsonFile } from '../json-file.ts'
 import type { ConvertOptions } from '../protocol.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { Cables } from './cables.ts'
-import { CUSTOM_FIELD, NetboxCustom } from './custom-fields.ts'
+import { buildCircuitDevices, Circuits } from './circuits.ts'
+import { CUSTOM_FIELD, NetboxCustom } from './custom/custom-fields.ts'
 import { DeviceTypes } from './device-types.ts'
 import { buildDevices } from './devices.ts'
 import { Interfaces } from './interfaces.ts'
 import { buildLinks } from './links.ts'
-import { type Mapping, NO_PLACE, type Reading } from './mapping.ts'
+import { leaveTimes, type Mapping, NO_PLACE, type Reading } from './mapping.ts'
 import { NetboxModel } from './model.ts'
 import { buildNetworks, buildPools } from './networks.ts'
-import { buildDatacenters } from './places.ts'
+import { buildDatacenters, Places } from './places.ts'
 import { Ports } from './ports.ts'
+import { buildPowerPanels } from './power-panels.ts'
 import { buildRacks } from './racks.ts'
-import type { NetboxSource } from './read/objects.ts'
+import type { NetboxObject, NetboxSource } from './read/objects.ts'
 import { checkProgram } from './read/other-programs.ts'
 import { readDumpdata } from './read/read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read/read-pg-dump.ts'
@@ -49,10 +51,30 @@ const REASONS: Readonly<Record<string, string>> = {
   ),
 }
 
-const leaveOthers = ({ model, report, done }: Mapping): void => {
+/** Kinds of objects that have their place if a row has their name. */
+const NAMED = new Set(
+  (
+    'circuits.circuittype dcim.devicerole dcim.inventoryitemrole dcim.manufacturer dcim.moduletype dcim.platform dcim.rackrole ' +
+    'dcim.racktype extras.tag ipam.rir ipam.role ipam.vlangroup tenancy.contactrole virtualization.clustertype ' +
+    'virtualization.virtualmachinetype vpn.tunnelgroup'
+  ).split(' '),
+)
+
+/** Leaves the other values of an object over whose name is in a row. */
+const leaveNamed = (mapping: Mapping, kind: string, object: NetboxObject): void => {
+  leaveTimes(mapping, kind, object)
+  for (const [field, value] of Object.entries(object))
+    if (!['id', 'name', 'model', 'created', 'last_updated'].includes(field))
+      mapping.report.left(`${kind}.${field}`, 'has no place in Plat but its name', { id: object.id, value })
+}
+
+const leaveOthers = (mapping: Mapping): void => {
+  const { model, report, done } = mapping
   for (const kind of model.kinds)
     for (const object of model.of(kind))
-      if (!done.get(kind)?.has(object.id)) report.left(kind, REASONS[kind] ?? NO_PLACE, object)
+      if (done.get(kind)?.has(object.id)) continue
+      else if (NAMED.has(kind) && model.isNamed(kind, object.id)) leaveNamed(mapping, kind, object)
+      else report.left(kind, REASONS[kind] ?? NO_PLACE, object)
   for (const [kind, count] of model.source.unread) report.dropped(kind, 'is not read', count)
 }
 
@@ -66,10 +88,11 @@ export const convertObjects = (
   const model = new NetboxModel(source, report)
   const reading: Reading = { model, report, done: new Map() }
   const custom = new NetboxCustom(reading)
-  const mapping: Mapping = { ...reading, custom }
+  const mapping: Mapping = { ...reading, custom, places: new Places(reading) }
   const ends = model.cableEnds()
   const interfaces = new Interfaces(model, ends)
-  const ports = new Ports({ ...mapping, interfaces })
+  const circuits = new Circuits(model, ends)
+  const ports = new Ports({ ...mapping, interfaces, circuits })
   const spaces = buildSpaces(mapping)
   const datacenters = buildDatacenters(mapping)
   const vlans = buildVlans(mapping)
@@ -78,7 +101,7 @@ export const convertObjects = (
   const types = new DeviceTypes(mapping)
   const racks = buildRacks(mapping)
   const context = { ...mapping, networks, interfaces, ports, taken: new Set<string>() }
-  const devices = buildDevices({ ...context, types, mounts: racks.mounts })
+  const devices = buildDevices({ ...context, types, mounts: racks.mounts, assetTags: new Set() })
   const reservations = buildReservations(context, pools)
   const cables = new Cables({ ...mapping, ports }, ends)
   const lists: EstateDocument = {
@@ -89,7 +112,7 @@ export const convertObjects = (
     pools: [...pools.rows, ...reservations.pools],
     ...(types.rows.length > 0 && { 'device-types': types.rows }),
     ...(racks.rows.length > 0 && { racks: racks.rows }),
-    devices: devices.rows,
+    devices: [...devices.rows, ...buildPowerPanels(mapping), ...buildCircuitDevices(mapping, circuits)],
     ...(ports.rows.length > 0 && { ports: ports.rows }),
     ...(cables.rows.length > 0 && { cables: cables.rows }),
     relationships: [...devices.relationships, ...buildLinks(mapping, interfaces, ends)],

@@ -5,8 +5,8 @@ import { SubnetIndex } from '../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, filterTags } from '../rows/row-text.ts'
 import { parseVlanNumber, type VlanRows } from '../rows/vlan-rows.ts'
-import { addRow, listLines, listTags, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import { findDatacenter, formatScope } from './places.ts'
+import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import { listPlaceLines, toPlaceRef } from './places.ts'
 import { listIn, type NetboxObject } from './read/objects.ts'
 import { getSpace } from './spaces.ts'
 import { VLAN } from './vlans.ts'
@@ -55,7 +55,7 @@ const parseBlock = (value: unknown): Cidr | undefined => {
 /** The rows of the document that a prefix adds to or asks. */
 type Making = { readonly networks: Networks; readonly vlans: VlanRows }
 
-const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan vrf'.split(' '))
+const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan vrf role status tags'.split(' '))
 
 const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: NetboxObject): void => {
   const { model, report } = mapping
@@ -65,25 +65,21 @@ const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: Netbox
   const subnet = formatCidr(cidr)
   const vlanObject = model.find(VLAN, vlan)
   const vlan_id = parseVlanNumber(vlanObject?.vid)
-  const datacenter = findDatacenter(mapping, object)
+  const place = mapping.places.find(object)
   // Where the VLAN is the only one of its number, the number says all.
-  const isTold = vlan === undefined || vlans.isOnly(vlan, vlan_id, datacenter)
+  const isTold = vlan === undefined || vlans.isOnly(vlan, vlan_id, mapping.places.listUp(place).map(toPlaceRef))
   const vlanLine = isTold ? undefined : (vlanObject?.name ?? (vlan_id ? undefined : model.label(VLAN, vlan)))
   const lines = [
     ...listLines(mapping, { kind: PREFIX, object, used: PREFIX_USED }),
-    { key: 'scope', value: formatScope(mapping, object) },
+    ...listPlaceLines(mapping, object),
     { key: 'vlan', value: vlanLine },
-    {
-      key: 'site',
-      value: object.site !== undefined && !datacenter ? model.label('dcim.site', object.site) : '',
-    },
   ]
   const row = compact({
     name: toText(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
     subnet,
     space: getSpace(object),
     vlan_id,
-    datacenter,
+    datacenter: toPlaceRef(place),
     description: report.describe(PREFIX, id, '', lines),
     custom: mapping.custom.of(PREFIX, object),
     refs: toRefs(PREFIX, id),
@@ -92,7 +88,7 @@ const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: Netbox
   networks.add(vrf, { cidr, ref: toRef(PREFIX, id), key: `${PREFIX}.${id}` })
 }
 
-const AGGREGATE_USED = new Set(['prefix', 'description'])
+const AGGREGATE_USED = new Set(['prefix', 'description', 'tags'])
 
 const addAggregate = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
   const cidr = parseBlock(object.prefix)
@@ -130,7 +126,7 @@ export const buildNetworks = (mapping: Mapping, vlans: VlanRows): Networks => {
   return networks
 }
 
-const RANGE_USED = new Set('start_address end_address description role tenant tags size vrf'.split(' '))
+const RANGE_USED = new Set('start_address end_address description role status tags size vrf'.split(' '))
 
 const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
   const { id } = object
@@ -141,7 +137,7 @@ const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetw
     start_ip: first,
     end_ip: last,
     description: mapping.report.describe(RANGE, id, '', listLines(mapping, { kind: RANGE, object, used: RANGE_USED })),
-    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, listTags(mapping, RANGE, object)),
+    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, mapping.model.tags(object)),
     custom: mapping.custom.of(RANGE, object),
     refs: toRefs(RANGE, id),
   })

@@ -4,10 +4,12 @@ import type { Line } from '../report-builder.ts'
 import { PortNames } from '../rows/port-names.ts'
 import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../rows/row-text.ts'
 import { parseVlanNumber } from '../rows/vlan-rows.ts'
+import { CIRCUIT, type Circuits, TERMINATION } from './circuits.ts'
 import { type Interface, type Interfaces, listMacs, type Owner } from './interfaces.ts'
 import { leaveTimes, listLines, type Mapping, markDone, type RowRef, toRef, toRefs } from './mapping.ts'
 import type { Target } from './model.ts'
 import { PANEL, Panels } from './panel-ports.ts'
+import { POWER_FEED, POWER_PANEL } from './power-panels.ts'
 import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
 
 export type PortKind = 'network' | 'console' | 'power'
@@ -46,9 +48,11 @@ const MAC_SAID = new Set('id mac_address assigned_object_type assigned_object_id
 
 const MAX_SPEED_MBPS = 1_000_000_000
 
-export type PortsContext = Mapping & { readonly interfaces: Interfaces }
+const FEED_USED = new Set(`${CABLED} power_panel tags`.split(' '))
 
-type Device = { readonly kind: Owner; readonly id: number; readonly ref: RowRef; readonly names: PortNames }
+export type PortsContext = Mapping & { readonly interfaces: Interfaces; readonly circuits: Circuits }
+
+type Device = { readonly kind: string; readonly id: number; readonly ref: RowRef; readonly names: PortNames }
 
 export class Ports {
   readonly rows: EstateRow[] = []
@@ -56,19 +60,27 @@ export class Ports {
   readonly #panels: Panels
   readonly #made = new Map<string, MadePort>()
   readonly #counts = new Map<Device, number>()
+  /** The ends Z of circuits. */
+  readonly #rearEnds = new Set<number>()
 
   constructor(context: PortsContext) {
     this.#context = context
     this.#panels = new Panels(context.model, PANEL)
-    const others = OTHERS.map(({ kind }) => mapByDevice(context, kind))
+    const others = OTHERS.map(({ kind }) => mapBy(context, kind, 'device'))
     for (const { id } of context.model.of('dcim.device')) {
       const device = this.#device('dcim.device', id)
-      this.#addInterfaces(device)
+      this.#addInterfaces('dcim.device', device)
       for (const [at, { kind, port, word }] of OTHERS.entries())
         for (const object of others[at]?.get(id) ?? []) this.#addOther(device, object, { kind, port, word })
     }
     for (const { id } of context.model.of('virtualization.virtualmachine'))
-      this.#addInterfaces(this.#device('virtualization.virtualmachine', id))
+      this.#addInterfaces('virtualization.virtualmachine', this.#device('virtualization.virtualmachine', id))
+    const feeds = mapBy(context, POWER_FEED, 'power_panel')
+    for (const { id } of context.model.of(POWER_PANEL)) {
+      const device = this.#device(POWER_PANEL, id)
+      for (const feed of feeds.get(id) ?? []) this.#addFeed(device, feed)
+    }
+    for (const { id } of context.circuits.cabled) this.#addCircuit(id)
     this.#placeMacs()
   }
 
@@ -91,6 +103,7 @@ export class Ports {
 
   /** Returns the sides that the end of a cable connects: for a rear port the sides of its positions. */
   endsOf({ kind, id }: Target): readonly MadeEnd[] {
+    if (kind === TERMINATION) return this.#endOf(kind, id, this.#rearEnds.has(id) ? 'rear' : 'front')
     if (kind !== PANEL.rear) return this.#endOf(kind, id, 'front')
     const fronts = this.#panels.frontsOf(id)
     return fronts.length > 0
@@ -117,7 +130,7 @@ export class Ports {
     return port ? [{ port, side }] : []
   }
 
-  #device(kind: Owner, id: number): Device {
+  #device(kind: string, id: number): Device {
     return { kind, id, ref: toRef(kind, id), names: new PortNames(this.#context.report) }
   }
 
@@ -139,9 +152,9 @@ export class Ports {
   }
 
   /** A port comes after the one that it is part of, so that its row can name that. */
-  #addInterfaces(device: Device): void {
+  #addInterfaces(kind: Owner, device: Device): void {
     const { interfaces } = this.#context
-    const all = interfaces.of(device.kind, device.id)
+    const all = interfaces.of(kind, device.id)
     const depths = new Map(all.map((one) => [one, this.#depthOf(one)]))
     const inOrder = all.toSorted((a, b) => (depths.get(a) ?? 0) - (depths.get(b) ?? 0))
     for (const one of inOrder)
@@ -270,6 +283,38 @@ export class Ports {
     this.#add(device, kind, object, row)
   }
 
+  #addFeed(device: Device, object: NetboxObject): void {
+    const { report, custom } = this.#context
+    const { id, name, description } = object
+    if (this.#isBeyond(device, POWER_FEED, object)) return
+    const lines = listLines(this.#context, { kind: POWER_FEED, object, used: FEED_USED })
+    const row = compact({
+      device: device.ref,
+      name: device.names.unique({ what: `${POWER_FEED}.name`, id }, String(name ?? `#${id}`), [`#${id}`]),
+      kind: 'power',
+      description: report.describe(POWER_FEED, id, String(description ?? ''), [
+        ...lines,
+        // Its type is no type of a port.
+        { key: 'type', value: object.type },
+      ]),
+      custom: custom.of(POWER_FEED, object),
+      refs: toRefs(POWER_FEED, id),
+    })
+    this.#add(device, POWER_FEED, object, row)
+  }
+
+  /** A circuit with cables is a port with two sides. */
+  #addCircuit(id: number): void {
+    const device = this.#device(CIRCUIT, id)
+    const row = { device: device.ref, name: '1', pass_through: true, refs: toRefs(CIRCUIT, id) }
+    this.rows.push(row)
+    const port = { ref: toRef(CIRCUIT, id), row, device: device.ref, names: device.names }
+    const { A, Z } = this.#context.circuits.endsOf(id)
+    if (A) this.#made.set(`${TERMINATION} ${A.id}`, port)
+    if (Z) this.#made.set(`${TERMINATION} ${Z.id}`, port)
+    if (Z) this.#rearEnds.add(Z.id)
+  }
+
   /** The values of the rear port, at the first of its front ports. */
   #linesOfRear(front: NetboxObject): Line[] {
     const rear = this.#context.model.find(PANEL.rear, this.#panels.rearOf(front.id))
@@ -296,9 +341,12 @@ const isSaid = ({ key, value }: Line): boolean => !(key === 'positions' && value
 
 const getOwner = ({ device, virtual_machine }: NetboxObject): unknown => device ?? virtual_machine
 
-/** Returns the objects of a kind by the device that has them. */
-const mapByDevice = ({ model }: Mapping, kind: string): Map<number, NetboxObject[]> => {
+/** Returns the objects of a kind by the object that a field names. */
+const mapBy = ({ model }: Mapping, kind: string, field: string): Map<number, NetboxObject[]> => {
   const lists = new Map<number, NetboxObject[]>()
-  for (const object of model.of(kind)) if (typeof object.device === 'number') listIn(lists, object.device).push(object)
+  for (const object of model.of(kind)) {
+    const owner = object[field]
+    if (typeof owner === 'number') listIn(lists, owner).push(object)
+  }
   return lists
 }

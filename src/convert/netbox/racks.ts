@@ -3,12 +3,13 @@ import type { EstateRow } from '../converter.ts'
 import { Mounts } from '../rows/mounts.ts'
 import { compact } from '../rows/row-text.ts'
 import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
-import { findDatacenter } from './places.ts'
+import type { NetboxModel, Target } from './model.ts'
+import { findDatacenter, LOCATION, listPlaceLines } from './places.ts'
 import { type NetboxObject, parseNumber } from './read/objects.ts'
 
 const RACK = 'dcim.rack'
 const DEVICE = 'dcim.device'
-const USED = new Set('name site location description u_height starting_unit desc_units'.split(' '))
+const USED = new Set('name site location description u_height starting_unit desc_units status tags'.split(' '))
 
 const parseNumberWithin = (value: unknown, min: number, max: number, usual: number): number => {
   const number = parseNumber(value)
@@ -20,7 +21,7 @@ export const buildRacks = (mapping: Mapping): { rows: EstateRow[]; mounts: Mount
   const rows: EstateRow[] = []
   const mounts = new Mounts()
   for (const object of model.of(RACK)) {
-    const { id, name, location, description, u_height, starting_unit, desc_units, site } = object
+    const { id, name, location, description, u_height, starting_unit, desc_units } = object
     const height = parseNumberWithin(u_height, 1, 100, 42)
     const first_unit = parseNumberWithin(starting_unit, 0, 100, 1)
     const datacenter = findDatacenter(mapping, object)
@@ -31,10 +32,7 @@ export const buildRacks = (mapping: Mapping): { rows: EstateRow[]; mounts: Mount
     const row = compact({
       name: toText(mapping, { kind: RACK, id, field: 'name' }, name) || `rack #${id}`,
       datacenter,
-      location:
-        location === undefined
-          ? ''
-          : toText(mapping, { kind: RACK, id, field: 'location' }, model.label('dcim.location', location)),
+      location: toText(mapping, { kind: RACK, id, field: 'location' }, formatRoom(model, location)),
       height,
       first_unit,
       numbering: desc_units === true ? 'top_down' : 'bottom_up',
@@ -42,7 +40,7 @@ export const buildRacks = (mapping: Mapping): { rows: EstateRow[]; mounts: Mount
         ...lines,
         { key: 'u_height', value: isUnfit(u_height, height) ? u_height : '' },
         { key: 'starting_unit', value: isUnfit(starting_unit, first_unit) ? starting_unit : '' },
-        { key: 'site', value: site !== undefined && !datacenter ? model.label('dcim.site', site) : '' },
+        ...listPlaceLines(mapping, object),
       ]),
       custom: custom.of(RACK, object),
       refs: toRefs(RACK, id),
@@ -51,6 +49,25 @@ export const buildRacks = (mapping: Mapping): { rows: EstateRow[]; mounts: Mount
     mounts.addRack(toRef(RACK, id), { first: first_unit, height, datacenter: datacenter?.ref })
   }
   return { rows, mounts }
+}
+
+/** Returns the name of a location that is no datacenter, because the file only names it. */
+export const formatRoom = (model: NetboxModel, location: unknown): string =>
+  location === undefined || (typeof location === 'number' && model.isListed(LOCATION, location))
+    ? ''
+    : model.label(LOCATION, location)
+
+/** Returns the place of a device: its own, or that of its rack if one is below the other. */
+export const findDevicePlace = ({ model, places }: Mapping, object: NetboxObject): Target | undefined => {
+  const own = places.find(object)
+  const rack = typeof object.rack === 'number' && model.isListed(RACK, object.rack) && model.find(RACK, object.rack)
+  const other = rack ? places.find(rack) : undefined
+  const isSame = (a: Target, b: Target): boolean => a.kind === b.kind && a.id === b.id
+  const isRelated =
+    own !== undefined &&
+    other !== undefined &&
+    (places.listUp(other).some((one) => isSame(one, own)) || places.listUp(own).some((one) => isSame(one, other)))
+  return isRelated ? other : own
 }
 
 /** The height, the depth and the power of a device, taken from its type. */

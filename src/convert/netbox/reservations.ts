@@ -12,7 +12,7 @@ import { listIn, type NetboxObject } from './read/objects.ts'
 import { buildAddressKey, getSpace } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'
-const USED = new Set(['address', 'dns_name', 'description', 'vrf'])
+const USED = new Set('address dns_name description vrf status tags'.split(' '))
 
 type Free = { readonly object: NetboxObject; readonly ip: Ip; readonly prefix: number }
 
@@ -67,9 +67,7 @@ const toRow = (mapping: Mapping, { object, ip }: Free, pool: object): EstateRow 
   const { id, description, dns_name } = object
   const name = dns_name === undefined ? '' : removeRootDot(String(dns_name))
   const status = String(object.status ?? 'active')
-  const lines = listLines(mapping, { kind: ADDRESS, object, used: USED }).filter(
-    ({ key }) => key !== 'status' || description !== undefined,
-  )
+  const lines = listLines(mapping, { kind: ADDRESS, object, used: USED })
   if (name !== '' && !isHostname(name)) lines.push({ key: 'dns_name', value: name })
   return buildReservationRow({
     pool,

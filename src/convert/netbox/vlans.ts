@@ -2,24 +2,21 @@
 import { trimText } from '../rows/row-text.ts'
 import { parseVlanNumber, VlanRows } from '../rows/vlan-rows.ts'
 import { listLines, type Mapping, markDone, toRefs, toText } from './mapping.ts'
-import { findDatacenter } from './places.ts'
+import { findDatacenter, listPlaceLines } from './places.ts'
 import type { NetboxObject } from './read/objects.ts'
 
 export const VLAN = 'ipam.vlan'
 const GROUP = 'ipam.vlangroup'
-const USED = new Set(['vid', 'name', 'description', 'site', 'group'])
+const USED = new Set('vid name description site group role status tags'.split(' '))
 
 const addVlan = (mapping: Mapping, vlans: VlanRows, object: NetboxObject): void => {
   const { model, report } = mapping
-  const { id, vid, name, description, site, group } = object
+  const { id, vid, name, description, group } = object
   const vlan_id = parseVlanNumber(vid)
   if (vlan_id === undefined) return
   const groupObject = model.find(GROUP, group)
   const own = findDatacenter(mapping, object)
-  const lines = [
-    ...listLines(mapping, { kind: VLAN, object, used: USED }),
-    { key: 'site', value: site !== undefined && !own ? model.label('dcim.site', site) : '' },
-  ]
+  const lines = [...listLines(mapping, { kind: VLAN, object, used: USED }), ...listPlaceLines(mapping, object)]
   vlans.add({
     id,
     vlan_id,

@@ -69,7 +69,7 @@ const toRow = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numb
     // Where the VLAN is the only one of its number, the number says all.
     {
       key: 'vlan',
-      value: vlans.isOnly(vlanId, vlan_id, datacenter)
+      value: vlans.isOnly(vlanId, vlan_id, [datacenter])
         ? ''
         : (vlan?.name ?? (vlan_id ? '' : labelVlan(mapping, vlanId))),
     },

@@ -47,11 +47,15 @@ export class VlanRows {
     this.rows.push(compact({ ...vlan, group }))
   }
 
-  /** True if only this VLAN can have a network of a number and a datacenter, so that nothing else must say so. */
-  isOnly(id: unknown, vlanId: number | undefined, datacenter: Datacenter): boolean {
+  /**
+   * True if only this VLAN can have a network of a number in a datacenter, so that nothing else must say so.
+   *
+   * @param datacenters the datacenter of the network and all above it, from it up
+   */
+  isOnly(id: unknown, vlanId: number | undefined, datacenters: readonly Datacenter[]): boolean {
     if (vlanId === undefined) return false
-    const ids =
-      this.#byPlace.get(buildPlaceKey(vlanId, datacenter)) ?? this.#byPlace.get(buildPlaceKey(vlanId, undefined)) ?? []
+    const lists = [...datacenters, undefined].map((one) => this.#byPlace.get(buildPlaceKey(vlanId, one)))
+    const ids = lists.find((list) => list !== undefined) ?? []
     return ids.length === 1 && ids[0] === id
   }
 }

@@ -39,7 +39,7 @@ const netbox = JSON.stringify(restLists('4.6'))
 
 test('tells the format by the content', async () => {
   const { status, body } = await convert(netbox)
-  expect([status, body.format, body.source, body.documents?.devices?.length]).toEqual([200, 'netbox', 'rest', 7])
+  expect([status, body.format, body.source, body.documents?.devices?.length]).toEqual([200, 'netbox', 'rest', 9])
   expect('leftover' in body).toBe(false)
 })
 

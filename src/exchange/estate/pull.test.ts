@@ -42,8 +42,8 @@ describe.each(onSqlite())('the pull of a NetBox on %s', (dialect) => {
     expect([answer.format, answer.source, answer.documents.devices?.length, answer.report.made.devices]).toEqual([
       'netbox',
       'rest',
-      7,
-      7,
+      9,
+      9,
     ])
     expect('leftover' in answer).toBe(false)
     expect(await admin.api.devices.list({})).toEqual([])

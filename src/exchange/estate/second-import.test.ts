@@ -139,6 +139,42 @@ describe.each(onSqlite())('on %s', (dialect) => {
     })
   })
 
+  describe('an estate that an earlier version has imported from NetBox', () => {
+    const inv = inventory(dialect)
+    const EARLIER = {
+      ...({ lists: 'add', empty: 'keep' } as const),
+      datacenters: [{ name: 'Amsterdam', refs: { netbox: 'dcim.site.1' } }],
+      devices: [
+        {
+          ...{
+            name: 'sw-1',
+            datacenter: { ref: 'netbox:dcim.site.1' },
+            location: 'Room 1',
+            description: 'serial: SN1',
+          },
+          ...{ tags: ['prod', 'role:core', 'tenant:acme-corp'], refs: { netbox: 'dcim.device.1' } },
+        },
+      ],
+    }
+
+    test('gains places and fields, moves its devices to their location, and keeps its tags', async () => {
+      await inv.api.estate.apply(EARLIER)
+      const { documents } = await convert(inv, 'netbox', rest('4.6'))
+      await inv.api.estate.apply(documents)
+      const places = await inv.api.datacenters.list({})
+      const nameOf = (id: string | null | undefined) => places.find((place) => place.id === id)?.name
+      expect(places.map(({ name, parent_id }) => [name, nameOf(parent_id)])).toContainEqual([
+        'Amsterdam',
+        'Netherlands',
+      ])
+      const device = await inv.api.devices.get({ id: 'netbox:dcim.device.1' })
+      expect(device).toMatchObject({ name: 'sw-1', role: 'Core switch', serial: 'SN1', asset_tag: 'AT-1' })
+      expect(nameOf(device.datacenter_id)).toBe('Room 1')
+      expect(device.tags.toSorted()).toEqual(['prod', 'role:core', 'tenant:acme-corp'])
+      expect(await inv.api.estate.apply(documents)).toMatchObject({ changed: false })
+    })
+  })
+
   describe('rows of an import', () => {
     const inv = inventory(dialect)
 

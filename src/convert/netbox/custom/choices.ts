@@ -1,6 +1,6 @@
 /** The choices of a custom field: of its set since 3.6, of the field itself before. */
-import type { NetboxModel } from './model.ts'
-import type { NetboxObject } from './read/objects.ts'
+import type { NetboxModel } from '../model.ts'
+import type { NetboxObject } from '../read/objects.ts'
 
 /** Returns the elements of an array as PostgreSQL writes it: `{a,"b c"}`, `{{a,A},{b,B}}`. */
 const readArray = (text: string): unknown[] => {

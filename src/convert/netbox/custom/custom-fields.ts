@@ -1,16 +1,17 @@
 /** Custom fields keep their names and types. Each becomes one of every resource that its objects become. */
 
-import { getOwn } from '../../contract/own.ts'
-import { isRecord } from '../../contract/unknown.ts'
-import type { CustomResource, FieldType } from '../../resource/custom/fields.ts'
-import { isPattern } from '../../resource/custom/pattern.ts'
-import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
-import type { SourceField } from '../custom/definition.ts'
-import { listChoices } from './custom-choices.ts'
-import { getCustomResource, getTarget } from './custom-kinds.ts'
-import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from './mapping.ts'
-import type { NetboxModel } from './model.ts'
-import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from './read/objects.ts'
+import { getOwn } from '../../../contract/own.ts'
+import { isRecord } from '../../../contract/unknown.ts'
+import type { CustomResource, FieldType } from '../../../resource/custom/fields.ts'
+import { isPattern } from '../../../resource/custom/pattern.ts'
+import { CustomCollector, type CustomRows } from '../../custom/custom-rows.ts'
+import type { SourceField } from '../../custom/definition.ts'
+import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from '../mapping.ts'
+import type { NetboxModel } from '../model.ts'
+import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from '../read/objects.ts'
+import { listChoices } from './choices.ts'
+import { getCustomResource, getTarget, wasText } from './custom-kinds.ts'
+import { findOwnField, listOwnValues } from './own-fields.ts'
 
 export const CUSTOM_FIELD = 'extras.customfield'
 
@@ -67,12 +68,15 @@ const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomR
   const { validation_regex, validation_minimum, validation_maximum } = object
   const type = getFieldType(object)
   const related = getRelatedKind(object)
+  const isNew = type === 'reference' && wasText(related)
   const pattern = type === 'text' ? toPattern(validation_regex) : ''
   if (validation_regex !== undefined && pattern === '')
     mapping.report.left(`${CUSTOM_FIELD}.validation_regex`, 'is no pattern of Plat', { id, value: validation_regex })
   return {
     ...{ resource, key: String(name), id, type, pattern },
-    label: toShortText(label, 128),
+    // The type of a field with values cannot change.
+    ...(isNew && { name: `${name}_ref` }),
+    label: toShortText(label ?? (isNew ? name : ''), 128),
     multiple: isSeveral(String(object.type)) && type !== 'text',
     choices: type === 'choice' ? listChoices(mapping.model, object) : [],
     reference_to: type === 'reference' ? (getTarget(related) ?? null) : null,
@@ -85,7 +89,7 @@ const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomR
     description: toShortText(description, 4096),
     group: toShortText(group_name, 128),
     position: parseNumber(weight) ?? 0,
-    refs: { netbox: `${CUSTOM_FIELD}.${id}.${resource}` },
+    refs: { netbox: `${CUSTOM_FIELD}.${id}.${resource}${isNew ? '.ref' : ''}` },
   }
 }
 
@@ -147,8 +151,13 @@ export class NetboxCustom {
       const resource = getCustomResource(kind)
       if (resource === undefined) continue
       for (const object of model.each(kind))
-        for (const [key, value] of this.#valuesOf(object))
-          collector.add(resource, key, value, () => ({ resource, key, type: detectType(value) }))
+        for (const [key, value] of this.#valuesOf(kind, object))
+          collector.add(
+            resource,
+            key,
+            value,
+            () => findOwnField(resource, key) ?? { resource, key, type: detectType(value) },
+          )
     }
     this.#rows = collector.rows(report)
   }
@@ -156,19 +165,19 @@ export class NetboxCustom {
   /** Returns the values of an object, as its row has them. */
   of(kind: string, object: NetboxObject): Record<string, unknown> | undefined {
     const resource = getCustomResource(kind)
-    const values = resource === undefined ? [] : this.#valuesOf(object)
+    const values = resource === undefined ? [] : this.#valuesOf(kind, object)
     if (resource === undefined || values.length === 0) return undefined
     return this.#rows.of(resource, values, { what: `${kind}.${CUSTOM_FIELDS}`, id: object.id })
   }
 
   finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
 
-  #valuesOf(object: NetboxObject): (readonly [string, unknown])[] {
+  #valuesOf(kind: string, object: NetboxObject): (readonly [string, unknown])[] {
     const custom = object[CUSTOM_FIELDS]
-    if (!isRecord(custom)) return []
-    return Object.entries(custom).flatMap(([key, value]) =>
+    const values = Object.entries(isRecord(custom) ? custom : {}).flatMap(([key, value]) =>
       value === null || value === '' ? [] : [[key, this.#plain(this.#byName.get(key), value)] as const],
     )
+    return [...values, ...listOwnValues(this.#model, kind, object)]
   }
 
   /** Returns references as rows, or as the names of objects that are none, and choices as their values. */

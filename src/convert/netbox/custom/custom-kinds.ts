@@ -1,5 +1,5 @@
 /** The resources of objects with custom fields, and of the objects that they refer to. */
-import { type CustomResource, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
+import { type CustomResource, isReferenceTarget, type ReferenceTarget } from '../../../resource/custom/fields.ts'
 
 /** The resource of the objects of each kind. Objects of other kinds have no custom fields in Plat. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {
@@ -9,11 +9,16 @@ const RESOURCES: Readonly<Record<string, CustomResource>> = {
   'dcim.device': 'devices',
   'dcim.frontport': 'ports',
   'dcim.interface': 'ports',
+  'dcim.location': 'datacenters',
+  'dcim.powerfeed': 'ports',
   'dcim.poweroutlet': 'ports',
+  'dcim.powerpanel': 'devices',
   'dcim.powerport': 'ports',
   'dcim.rack': 'racks',
   'dcim.rearport': 'ports',
+  'dcim.region': 'datacenters',
   'dcim.site': 'datacenters',
+  'dcim.sitegroup': 'datacenters',
   'ipam.aggregate': 'networks',
   'ipam.ipaddress': 'addresses',
   'ipam.iprange': 'pools',
@@ -26,6 +31,12 @@ const RESOURCES: Readonly<Record<string, CustomResource>> = {
 
 export const getCustomResource = (kind: string): CustomResource | undefined =>
   Object.hasOwn(RESOURCES, kind) ? RESOURCES[kind] : undefined
+
+/** Kinds that had no row before, so that earlier imports have the names of their objects as texts. */
+const NEW_ROWS = new Set(['dcim.location', 'dcim.powerpanel', 'dcim.region', 'dcim.sitegroup'])
+
+/** True for a field that an earlier import may have as a text, and that is a reference now. */
+export const wasText = (related: string): boolean => NEW_ROWS.has(related)
 
 /** Returns the resource that a reference to an object of a kind can name. */
 export const getTarget = (kind: string): ReferenceTarget | undefined => {
