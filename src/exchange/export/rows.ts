@@ -79,9 +79,14 @@ async function* readKeys(ctx: Ctx, resource: Resource, owner: string | undefined
     return
   }
   const order = toSortColumn(FACTS[resource], getLabel(FACTS[resource]))
+  // A condition of a definition may name another one, so definitions with one come last.
+  const group =
+    resource === 'custom-fields'
+      ? sql<string>`CASE WHEN only_for IS NULL THEN '0' ELSE '1' END || ${sql.ref(order)}`
+      : sql.ref<string>(order)
   const all = selectFromTable(db, toTableName(resource))
-    .select(['id', sql.ref<string>(order).as('group')])
-    .orderBy(order)
+    .select(['id', group.as('group')])
+    .orderBy(group)
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
 }
 

@@ -15,7 +15,7 @@ import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toGivenKey
 import { type Given, hasParents, withParentsFirst } from '../apply/parents-first.ts'
 import { type Fields, resolveReferences } from '../apply/references.ts'
 import { getRules, type NameKey, type ResourceRules } from '../apply/resources.ts'
-import { checkUnknownFields, MAX_BAD_ROWS } from '../apply/row.ts'
+import { checkUnknownFields, MAX_BAD_ROWS, type PlannedChange } from '../apply/row.ts'
 import {
   findStored,
   formatRowName,
@@ -281,11 +281,18 @@ const planRows = async (rows: Rows, given: readonly Given[]): Promise<void> => {
   else await planByFixed(rows, others)
 }
 
+/** A condition of a definition may name the definition of another row. */
+const withConditionsLast = (given: readonly Given[]): readonly (readonly Given[])[] => {
+  const hasCondition = ([, raw]: Given): boolean => isRecord(raw) && Boolean(raw.only_for)
+  return [given.filter((row) => !hasCondition(row)), given.filter(hasCondition)]
+}
+
 const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {
   const rows = new Rows(planning, resource)
   const numbered = [...given.entries()]
   if (resource === 'devices') await planning.readAddressDefaults()
-  if (!hasParents(resource)) await planRows(rows, numbered)
+  if (resource === 'custom-fields') for (const step of withConditionsLast(numbered)) await planRows(rows, step)
+  else if (!hasParents(resource)) await planRows(rows, numbered)
   else for (const step of withParentsFirst(numbered)) await planRows(rows, step)
 }
 
@@ -311,6 +318,7 @@ const planOthers = async (planning: Planning, resource: Resource): Promise<void>
     return
   }
   planning.scope.onNamed(resource)
+  const first = changes.length
   for (const batch of splitBatches(ids, ROWS_AT_ONCE)) {
     const stored = await findStoredDocuments(ctx, getRules(resource), batch)
     // Databases return the rows of a batch in any order.
@@ -327,6 +335,12 @@ const planOthers = async (planning: Planning, resource: Resource): Promise<void>
       })
     }
     await planning.breathe()
+  }
+  if (resource === 'custom-fields') {
+    // A definition goes before the one that its condition names.
+    const isFirst = ({ before }: PlannedChange): boolean => before?.includes('"only_for"') === true
+    const all = changes.splice(first)
+    changes.push(...all.filter(isFirst), ...all.filter((one) => !isFirst(one)))
   }
 }
 

@@ -17,6 +17,7 @@ import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import type { Restored } from '../../resource/restore-fields.ts'
 import { customFields } from './api.ts'
+import { checkConditions, refuseNamed, renameInConditions } from './condition-rules.ts'
 import { definitions } from './definition-store.ts'
 import { findEqualValues } from './equal-values.ts'
 import { references } from './references.ts'
@@ -64,10 +65,11 @@ const refuseWrong = async (ctx: Ctx, field: CustomField): Promise<void> => {
 export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Promise<CustomField> => {
   const { id = Bun.randomUUIDv7(), created_at = ctx.now, resource, name, type, ...draft } = input
   const { label, multiple, choices, reference_to, required, unique, pattern, minimum, maximum } = draft
-  const { searchable, description, group, position, managed_by } = draft
+  const { searchable, description, group, position, only_for, managed_by } = draft
   const field: CustomField = normalizeDefinition({
     ...{ id, resource, name, label, type, multiple, choices, reference_to, required, unique },
     ...{ default: draft.default, pattern, minimum, maximum, searchable, description, group, position },
+    ...(only_for && { only_for }),
     ...{ refs: updateRefs({}, draft.refs), managed_by, created_at, updated_at: ctx.now },
   })
   await lockForDefining(ctx, [resource])
@@ -76,6 +78,7 @@ export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Prom
   // First: of several creates by one ref, the later ones become updates.
   await definitions.claimRefs(ctx, field.refs)
   await refuseWrong(ctx, field)
+  rejectIssues(await checkConditions(ctx, field))
   await refuseTaken(ctx, field)
   await refuseMore(ctx, field)
   await definitions.write(ctx, [{ after: { ...field, number: await store.findNextNumber(ctx) } }])
@@ -101,18 +104,23 @@ export const update = async (ctx: Ctx, { id, rename_choices, ...patch }: CustomF
   ctx.precondition(before)
   const given = { ...patch, ...(patch.label === '' && { label: patch.name ?? before.name }) }
   const renamed = renameChoices(before, { ...given, rename_choices })
-  const merged = merge<CustomField>(before, withChangedRefs(before, { ...given, ...renamed.patch }))
+  const merged = merge<CustomField>(
+    before,
+    withChangedRefs(before, { ...given, ...renamed.patch } as Partial<CustomField>),
+  )
   if (merged.changes.length === 0) return before
   const normalized = normalizeDefinition(merged.value)
   // A text may spell the default that it has.
   if (Bun.deepEquals(normalized, before)) return before
   const field: CustomField = { ...normalized, updated_at: ctx.now }
   await refuseWrong(ctx, field)
+  rejectIssues(await checkConditions(ctx, field, { before, isKept: renamed.isKept }))
   await refuseTaken(ctx, field)
   if (field.resource !== before.resource) await refuseMore(ctx, field)
   const stored = { ...before, number }
   rejectIssues(await checkUsage(ctx, { ...stored, choices: before.choices.filter(renamed.isKept) }, field))
   await definitions.write(ctx, [{ before: stored, after: { ...field, number } }])
+  await renameInConditions(ctx, before, { name: field.name, choices: renamed.names })
   const isRenamed = await renameValues(ctx, stored, { name: field.name, choices: renamed.names })
   if (!isRenamed && field.searchable !== before.searchable) await refreshSearchTexts(ctx, stored)
   return field
@@ -125,6 +133,7 @@ export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<vo
   const stored = orNotFound(await definitions.lock(ctx, id), 'custom field', id)
   const { number, ...field } = stored
   ctx.precondition(field)
+  await refuseNamed(ctx, field)
   const ids = await store.findIdsWithValue(ctx, number)
   if (ids.length > 0 && !isForced) {
     const counted = ids.length === 1 ? '1 object has' : `${ids.length} objects have`

@@ -22,7 +22,7 @@ export const definitions = objectStore<typeof customFieldFacts, StoredField>(cus
         'reference_to',
       ],
       ...['required', 'unique', 'default', 'pattern', 'minimum', 'maximum', 'searchable', 'description'],
-      ...['group', 'group_key', 'position', 'refs', 'managed_by', 'created_at', 'updated_at'],
+      ...['group', 'group_key', 'position', 'only_for', 'refs', 'managed_by', 'created_at', 'updated_at'],
     ],
     toRows: (_, all) => all.map(toRow),
     fromRow: toStored,

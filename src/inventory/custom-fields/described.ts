@@ -1,6 +1,7 @@
 /** Describes the defined custom fields as JSON Schema, for the API document and the tools of models. */
 import type { CustomPlace, DescribeCustom, JsonSchema } from '../../contract/json-schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { formatCondition } from '../../resource/custom/conditions.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import * as store from '../../resource/custom/store.ts'
 
@@ -20,6 +21,7 @@ type Defined = Pick<
   | 'minimum'
   | 'maximum'
   | 'description'
+  | 'only_for'
 >
 
 const getBounds = ({ minimum, maximum }: Defined): JsonSchema => ({
@@ -69,7 +71,10 @@ const describeMeaning = (field: Defined, isInput: boolean): JsonSchema => {
     ...(description !== '' ? [description] : []),
     ...(reference_to ? [`Id in ${reference_to}`] : []),
     ...(isInput && pattern !== '' ? [`Matches ${pattern}`] : []),
-    ...(isInput && isNecessary(field) ? ['Required in a new object'] : []),
+    ...(isInput && field.only_for ? [`Applies only where ${formatCondition(field.only_for)}`] : []),
+    ...(isInput && isNecessary(field)
+      ? [`Required in a new object${field.only_for ? ' to which it applies' : ''}`]
+      : []),
   ]
   return parts.length > 0 ? { description: parts.join('. ') } : {}
 }

@@ -57,6 +57,7 @@ export const customFieldFacts = resource({
       description: 'The order of the fields of a group',
       answer: '',
     },
+    only_for: { type: 'own', cell: 'record', onlyWithValue: true },
   },
   computed: { objects: { type: 'own', after: 'updated_at' } },
   columns: ['id', 'resource', 'name', 'label', 'type', 'required', 'group'],

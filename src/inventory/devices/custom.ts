@@ -50,6 +50,7 @@ const toCustomItem = ({ id, of, before }: GivenDevice<Given>, [index, address]: 
     id: `${id} ${index}`,
     before: same && (same.custom ?? NONE),
     given: same ? undefined : address.custom,
+    object: address,
     at: `addresses[${index}].`,
     ...asRestored(of),
   }
@@ -74,6 +75,21 @@ const withOwnValues = <G extends Given>(
   return { of: { ...rest, ...values, ...(addresses && { addresses: [] }) }, issues, error }
 }
 
+type Retagged = {
+  readonly tags?: readonly string[]
+  readonly add_tags?: readonly string[]
+  readonly remove_tags?: readonly string[]
+}
+
+/** Returns the fields of a device as a patch leaves them. */
+const toPatched = (of: Given, before: Device | undefined): object => {
+  if (!before) return of
+  const given = Object.entries(of).filter(([, value]) => value !== undefined)
+  const { tags = before.tags, add_tags = [], remove_tags = [] }: Retagged = of as Retagged
+  const kept = [...tags, ...add_tags].filter((tag) => !remove_tags.includes(tag))
+  return { ...before, ...Object.fromEntries(given), tags: kept }
+}
+
 /** Validates the values of devices and of their addresses together. */
 export const validateDevices = async <G extends Given>(
   ctx: Ctx,
@@ -83,7 +99,7 @@ export const validateDevices = async <G extends Given>(
     ctx,
     'devices',
     all.map(({ id, of, before }) => ({
-      ...{ id, before: before && (before.custom ?? NONE), given: of.custom },
+      ...{ id, before: before && (before.custom ?? NONE), given: of.custom, object: toPatched(of, before) },
       ...asRestored(of),
     })),
   )

@@ -57,10 +57,13 @@ export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Spli
   await lockContents(ctx, [id])
   const parts = await planParts(ctx, network, prefix_length)
   const { datacenter_id, space_id = null } = network
-  const custom = given === null ? null : { ...(await copyCustom(ctx, 'networks', network)), ...given }
-  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id, custom }
+  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id }
   const networks: Network[] = []
-  for (const [i, part] of parts.entries())
-    networks.push(await create(ctx, { ...fields, name: appendNumber(network.name, i + 1), subnet: formatCidr(part) }))
+  for (const [i, part] of parts.entries()) {
+    const copy = { ...fields, name: appendNumber(network.name, i + 1), subnet: formatCidr(part) }
+    const kept = { custom: network.custom, copy }
+    const custom = given === null ? null : { ...(await copyCustom(ctx, 'networks', kept)), ...given }
+    networks.push(await create(ctx, { ...copy, custom }))
+  }
   return { network, networks, moved: filterMovedCounts(ctx, await moveContents(ctx, [network], networks)) }
 }

@@ -16,6 +16,7 @@ import { type AppError, type FieldIssue, MAX_ISSUES } from '../../contract/error
 import { formatSuggestion } from '../../contract/suggest.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { getNoun } from '../nouns.ts'
+import { applies, formatCondition } from './conditions.ts'
 import { type Fields, loadFieldsForWrite } from './definitions.ts'
 import {
   type Custom,
@@ -38,6 +39,8 @@ export type CustomItem = {
   /** The values before the write; undefined for a new object. An object without values has `{}`. */
   readonly before: Custom | undefined
   readonly given: CustomPatch | undefined
+  /** The other fields of the object after the write, by which fields with a condition apply. */
+  readonly object: object
   /** A deleted object that is made again: it gets no defaults, and may lack required values. */
   readonly isRestored?: boolean
   /** Before the names of fields in issues, such as `addresses[0].`. */
@@ -58,7 +61,13 @@ type Draft = CustomItem &
 const NONE: Custom = {}
 
 /** The definitions of a resource, and the number of suggestions that its judgment may still make. */
-type Validation = { readonly resource: CustomResource; readonly fields: Fields; suggestions: number }
+type Validation = {
+  readonly resource: CustomResource
+  readonly fields: Fields
+  /** The fields without a condition, then the fields with one, if there are any. */
+  readonly parts: readonly Fields[]
+  suggestions: number
+}
 
 const formatUnknownField = (name: string, judging: Validation): string => {
   const isSuggested = judging.suggestions-- > 0
@@ -66,9 +75,13 @@ const formatUnknownField = (name: string, judging: Validation): string => {
   return `is no custom field of ${judging.resource}${suggestion}`
 }
 
-const clear = (draft: Draft, name: string, { required }: StoredField): void => {
+const isFor = ({ object, values }: Draft, field: StoredField): boolean =>
+  // An object of any type has named fields.
+  applies(field, object as Readonly<Record<string, unknown>>, values)
+
+const clear = (draft: Draft, name: string, field: StoredField): void => {
   const { at = '', before, issues, values } = draft
-  if (required && before && getOwnValue(before, name) !== undefined)
+  if (field.required && before && getOwnValue(before, name) !== undefined && isFor(draft, field))
     issues.push({ field: `${at}custom.${name}`, message: 'is required' })
   values.delete(name)
 }
@@ -78,6 +91,11 @@ const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
   const stored = getOwnValue(before, field.name)
   // The rules hold for values that are written from now on.
   if (stored !== undefined && (Bun.deepEquals(stored, given) || spellsValue(field, given, stored))) return
+  if (field.only_for && !draft.isRestored && !isFor(draft, field)) {
+    const message = `applies only where ${formatCondition(field.only_for)}`
+    issues.push({ field: `${at}custom.${field.name}`, message })
+    return
+  }
   const checked = validateValue(field, given)
   if ('message' in checked) issues.push({ field: `${at}custom.${field.name}`, message: checked.message })
   else if (isCleared(checked.value)) clear(draft, field.name, field)
@@ -91,6 +109,7 @@ const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
 const complete = (draft: Draft, fields: Fields): void => {
   const { at = '', given, issues, values } = draft
   for (const [name, field] of fields) {
+    if (!isFor(draft, field)) continue
     const isGiven = given !== null && given !== undefined && Object.hasOwn(given, name)
     if (!isGiven && field.default !== null) set(draft, field, field.default)
     const where = `${at}custom.${name}`
@@ -105,15 +124,28 @@ const buildDraft = (item: CustomItem, judging: Validation): Draft => {
   const draft: Draft = { ...item, issues: [], values: new Map(Object.entries(before ?? NONE)), set: [] }
   const patch =
     given === null && before ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : (given ?? {})
-  for (const [name, value] of Object.entries(patch)) {
-    const field = fields.get(name)
-    if (field === undefined)
-      draft.issues.push({ field: `${at}custom.${name}`, message: formatUnknownField(name, judging) })
-    else if (value === null || isCleared(value)) clear(draft, name, field)
-    else set(draft, field, value)
+  const entries = Object.entries(patch)
+  const isNew = before === undefined && !item.isRestored
+  // A condition may name another value of the write, or its default.
+  for (const part of judging.parts) {
+    for (const [name, value] of entries) {
+      const field = part.get(name)
+      if (field === undefined) {
+        if (part === judging.parts[0] && !fields.has(name))
+          draft.issues.push({ field: `${at}custom.${name}`, message: formatUnknownField(name, judging) })
+      } else if (value === null || isCleared(value)) clear(draft, name, field)
+      else set(draft, field, value)
+    }
+    if (isNew) complete(draft, part)
   }
-  if (before === undefined && !item.isRestored) complete(draft, fields)
   return draft
+}
+
+/** Returns the fields without a condition, and the fields with one. */
+const splitByCondition = (fields: Fields): readonly Fields[] => {
+  const all = [...fields]
+  const later = all.filter(([, { only_for }]) => only_for)
+  return later.length === 0 ? [fields] : [new Map(all.filter(([, { only_for }]) => !only_for)), new Map(later)]
 }
 
 const listIds = ({ value }: Given): readonly string[] => (typeof value === 'object' ? value : [String(value)])
@@ -178,7 +210,7 @@ export const validateCustom = async (
   const fields = await loadFieldsForWrite(ctx, resource)
   if (fields.size === 0 && items.every(({ before, given }) => !given && !before))
     return items.map(() => ({ custom: NONE, issues: UNTOUCHED }))
-  const judging = { resource, fields, suggestions: MAX_ISSUES }
+  const judging = { resource, fields, parts: splitByCondition(fields), suggestions: MAX_ISSUES }
   const drafts = items.map((item) => buildDraft(item, judging))
   await checkReferences(ctx, drafts)
   const errors = await checkUnique(ctx, resource, drafts)

@@ -5,9 +5,11 @@ import { rejectIssues } from '../../contract/errors.ts'
 import { merge } from '../../contract/merge.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx, Reactions } from '../../kernel/ctx.ts'
+import { appliesTo } from './conditions.ts'
 import { loadFields, loadFieldsForWrite } from './definitions.ts'
 import { type CustomItem, listCustomChanges, type Rewrite, validateCustom } from './engine.ts'
 import type { Custom, CustomPatch, CustomResource } from './fields.ts'
+import type { StoredField } from './store.ts'
 import { isSearched } from './values.ts'
 
 /** An object that has its values, if there are any. */
@@ -56,7 +58,7 @@ export const withCustomOfAll = async <T extends WithId>(
   resource: CustomResource,
   all: readonly New<T>[],
 ): Promise<T[]> => {
-  const items = all.map(({ object: { id }, ...values }) => ({ id, before: undefined, ...values }))
+  const items = all.map((one) => ({ id: one.object.id, before: undefined, ...one }))
   const customs = await validateAll(ctx, resource, items)
   return all.map(({ object }, i) => withValues(object, customs[i] ?? NONE))
 }
@@ -67,7 +69,7 @@ export const withDefaults = async <T extends WithId>(
   resource: CustomResource,
   all: readonly T[],
 ): Promise<T[]> => {
-  const items = all.map(({ id }) => ({ id, before: undefined, given: undefined }))
+  const items = all.map((object) => ({ id: object.id, object, before: undefined, given: undefined }))
   const checked = await validateCustom(ctx, resource, items)
   return all.map((object, i) => withValues(object, checked[i]?.custom ?? NONE))
 }
@@ -82,11 +84,20 @@ export const withCustomOfNew = async <T extends WithId>(
   return object
 }
 
-/** Returns the values that copies of an object take along: all but the unique ones. */
-export const copyCustom = async (ctx: Ctx, resource: CustomResource, { custom }: WithCustom): Promise<Custom> => {
+/**
+ * Returns the values that a copy of an object takes along: all but the unique ones, and those that do not apply to the copy.
+ * @param copy its other fields
+ */
+export const copyCustom = async (
+  ctx: Ctx,
+  resource: CustomResource,
+  { custom, copy }: WithCustom & { readonly copy: Readonly<Record<string, unknown>> },
+): Promise<Custom> => {
   if (custom === undefined) return NONE
   const fields = await loadFieldsForWrite(ctx, resource)
-  return Object.fromEntries(Object.entries(custom).filter(([name]) => fields.get(name)?.unique === false))
+  const shared = Object.fromEntries(Object.entries(custom).filter(([name]) => fields.get(name)?.unique === false))
+  const isCopied = (field: StoredField | undefined): boolean => field !== undefined && appliesTo(field, copy, shared)
+  return Object.fromEntries(Object.entries(shared).filter(([name]) => isCopied(fields.get(name))))
 }
 
 /** Returns the texts of a row that searches find, with their fields; undefined if they find no custom field of the resource. */
@@ -133,7 +144,9 @@ export const mergeCustom = async <T extends WithId>(
   // The patch without `custom` only has fields of the object.
   const { value, changes } = merge(before, others as Partial<T>)
   if (given === undefined) return { value, changes }
-  const [custom = NONE] = await validateAll(ctx, resource, [{ id: before.id, before: before.custom ?? NONE, given }])
+  const [custom = NONE] = await validateAll(ctx, resource, [
+    { id: before.id, object: value, before: before.custom ?? NONE, given },
+  ])
   const after = withValues(value, custom)
   return { value: after, changes: [...changes, ...listCustomChanges(['custom'], before, after)] }
 }

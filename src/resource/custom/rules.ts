@@ -112,7 +112,10 @@ export const checkDefinition = (field: Definition): FieldIssue[] => {
 }
 
 /** Returns a definition with its default in the form in which values are stored. */
-export const normalizeDefinition = <F extends Definition>(field: F): F => {
+export const normalizeDefinition = <F extends Definition>(given: F): F => {
+  const { only_for, ...others } = given
+  // The same fields; a definition without a condition has none.
+  const field = (only_for ? given : others) as F
   const label = field.label || field.name
   if (field.default === null) return { ...field, label }
   const checked = validateValue(field, field.default)

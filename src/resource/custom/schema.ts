@@ -50,6 +50,34 @@ const ReferenceTo = asText(
   .transform((resource) => resource || null)
 const REFERENCE_HINT = 'The resource that a reference names'
 
+const MAX_CONDITION_VALUES = 50
+const MAX_CONDITION_VALUE = 128
+const MAX_FIELD_PATH = 64
+
+const OnlyFor = z.object({
+  field: z.string().describe('A field of the resource, or `custom.<name>`'),
+  values: z.array(z.string()).describe('It equals one of them, in any case; ids for a reference'),
+})
+export type OnlyFor = z.infer<typeof OnlyFor>
+const ONLY_FOR_HINT = 'The field applies only to objects for which this holds'
+
+const OnlyForInput = z
+  .object({
+    field: line(MAX_FIELD_PATH).trim().min(1, 'is required').describe('A field of the resource, or `custom.<name>`'),
+    values: z
+      .array(
+        line(MAX_CONDITION_VALUE)
+          .trim()
+          .min(1, 'must not be blank')
+          .meta({ exact: { pattern: '\\S' } }),
+      )
+      .min(1)
+      .max(MAX_CONDITION_VALUES)
+      .transform((values) => [...new Set(values)])
+      .describe('It equals one of them, in any case; ids for a reference'),
+  })
+  .nullable()
+
 export const customFieldCrud = crud(customFieldFacts, {
   schemas: {
     resource: {
@@ -61,6 +89,7 @@ export const customFieldCrud = crud(customFieldFacts, {
     choices: { input: Choices, answer: z.array(z.string()) },
     reference_to: { input: ReferenceTo.describe(REFERENCE_HINT), answer: Target.nullable().describe(REFERENCE_HINT) },
     default: { input: DefaultValue.describe(DEFAULT_HINT), answer: Value.nullable().describe(DEFAULT_HINT) },
+    only_for: { input: OnlyForInput.describe(ONLY_FOR_HINT), answer: OnlyFor.optional().describe(ONLY_FOR_HINT) },
     objects: { answer: z.int().optional().describe('How many objects have a value, with `include=usage`') },
   },
   filters: {

@@ -11,7 +11,7 @@ import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { selectFromTable, toCustomTable } from '../named-tables.ts'
 import type { ReferenceTarget } from './fields.ts'
-import type { CustomField } from './schema.ts'
+import type { CustomField, OnlyFor } from './schema.ts'
 import type { CustomFieldRow, CustomValueRow } from './table.ts'
 
 /** A definition with the key of its values. */
@@ -41,6 +41,7 @@ export const toRow = ({ number, ...field }: StoredField): CustomFieldRow => ({
   maximum: formatBound(field.maximum),
   searchable: Number(field.searchable),
   group_key: toNameKey(field.group),
+  only_for: field.only_for ? JSON.stringify(field.only_for) : null,
   refs: JSON.stringify(field.refs),
 })
 
@@ -63,6 +64,7 @@ export const toStored = (row: CustomFieldRow): StoredField => {
     maximum: parseBound(row.maximum),
     searchable: row.searchable === 1,
     ...{ description, group, position },
+    ...(row.only_for !== null && { only_for: JSON.parse(row.only_for) as OnlyFor }),
     refs: withRefs(row).refs,
     ...{ managed_by, created_at: row.created_at, updated_at: row.updated_at },
     number: row.number,

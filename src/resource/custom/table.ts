@@ -29,6 +29,8 @@ export type CustomFieldRow = {
   /** Lower case, for the order of lists. */
   group_key: string
   position: number
+  /** JSON text; null if it applies to all objects. */
+  only_for: string | null
   /** JSON text. */
   refs: string
   managed_by: string

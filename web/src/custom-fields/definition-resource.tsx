@@ -9,11 +9,13 @@ import { createCrud } from '../resource/crud.ts'
 import { REFS_FORM } from '../resource/facts/known-fields.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import type { FieldSpec, Input, Resource, Values } from '../resource/resource.ts'
-import { CheckField, GroupField, Preview } from './definition-controls.tsx'
+import { CheckField, ConditionField, GroupField, Preview } from './definition-controls.tsx'
 import {
   type FieldType,
+  formatCondition,
   formatDefault,
   parseRenames,
+  readCondition,
   readDefault,
   SEVERAL,
   splitLines,
@@ -142,6 +144,16 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
         error={error}
       />
     ),
+  },
+  {
+    name: 'only_for',
+    label: 'Only where',
+    read: formatCondition,
+    send: (text) => {
+      const { field, values } = readCondition(text)
+      return field === '' ? null : { field, values: splitLines(values.join('\n')) }
+    },
+    render: (input) => <ConditionField {...input} all={all} />,
   },
   { name: 'description', label: 'Help text', kind: 'area' },
   {

@@ -51,6 +51,17 @@ export const readDefault = (text: string): FormValue =>
 
 const parseNumber = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
 
+/** A condition as its control holds it. */
+export type ConditionText = { readonly field: string; readonly values: readonly string[] }
+
+const NO_CONDITION: ConditionText = { field: '', values: [] }
+
+export const readCondition = (text: string): ConditionText => (text === '' ? NO_CONDITION : JSON.parse(text))
+
+/** @param condition null for none, also of a definition without one */
+export const formatCondition = (condition: unknown): string =>
+  condition === null || condition === undefined ? '' : JSON.stringify(condition)
+
 /** Returns the definition that a form describes, for the control of its values. */
 export const toDefinition = (values: Values): CustomField => {
   const type = (values.type ?? 'text') as FieldType

@@ -8,6 +8,8 @@ export type CustomFieldsProps = Pick<ControlInput, 'value' | 'onChange' | 'error
   readonly at?: string
   /** The heading of the fields without a group. */
   readonly title?: string
+  /** The other fields of the form, by which fields with a condition are shown. */
+  readonly values?: Readonly<Record<string, string>>
   /** The values belong to several objects, so that unique fields are left out. */
   readonly isShared?: boolean
 }

@@ -124,6 +124,7 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
         </div>
         <CustomFields
           resource="ports"
+          values={{ kind }}
           value={custom}
           onChange={setCustom}
           errors={errors}

@@ -91,6 +91,7 @@ const Details = ({ address, onChange, getError, errors, at, isNew }: DetailsProp
         <div className={css.custom}>
           <CustomFields
             resource="addresses"
+            values={filterTexts(address)}
             value={address.custom}
             onChange={(custom) => onChange({ custom })}
             errors={errors}
@@ -102,6 +103,11 @@ const Details = ({ address, onChange, getError, errors, at, isNew }: DetailsProp
     </details>
   )
 }
+
+const filterTexts = (address: AddressForm): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(address).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
+  )
 
 type Props = Pick<ControlInput, 'value' | 'onChange' | 'errors' | 'isNew' | 'values'>
 
