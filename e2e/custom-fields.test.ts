@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
 import { host, scanOnce, scriptedScanner } from '../testing/servers/scripted-scanner.ts'
-import { axeFindings, eventually, world } from './harness.ts'
+import { axeFindings, eventually, openMore, world } from './harness.ts'
 
 const scanner = scriptedScanner()
 const it = world({ devices: 20, startScan: scanner.startScan })
@@ -99,6 +99,46 @@ test('a field of each type is made by the keyboard', () =>
       await isFine(page)
       await page.setViewportSize({ width: 390, height: 844 })
       await isFine(page)
+    },
+    { as },
+  ))
+
+test('a field with a condition is made, and a form shows it as the condition comes true', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      await open('/custom-fields?new=1')
+      const editor = page.getByRole('dialog', { name: 'New custom field' })
+      await editor.getByLabel('Name · required').fill('stack')
+      await editor.getByLabel('Type').selectOption({ label: 'IP address' })
+      await editor.getByLabel('Several values').check()
+      await editor.getByLabel('Only where').selectOption({ label: 'Tags' })
+      await editor.getByLabel('Is one of').fill('switch\nrouter')
+      await isFine(page)
+      await page.emulateMedia({ colorScheme: 'light' })
+      await editor.getByRole('button', { name: 'Create custom field' }).click()
+      await editor.waitFor({ state: 'detached' })
+      const [made] = (await api.customFields.list({ resource: 'devices' })).filter(({ name }) => name === 'stack')
+      expect(made).toMatchObject({
+        type: 'ip',
+        multiple: true,
+        only_for: { field: 'tags', values: ['switch', 'router'] },
+      })
+      await open('/devices?new=1')
+      const form = page.getByRole('dialog', { name: 'New device' })
+      await form.getByLabel('Name · required').fill('conditional')
+      await form.getByText('Custom fields').first().waitFor()
+      expect(await form.getByLabel('stack').count()).toBe(0)
+      await openMore(page)
+      await form.getByLabel('Tags').fill('lab, Switch')
+      await form.getByLabel('stack').fill('10.0.0.7; 2001:DB8::7')
+      await isFine(page)
+      await form.getByRole('button', { name: 'Create device' }).click()
+      await eventually(async () => {
+        const [device] = await api.devices.list({ q: 'conditional' })
+        expect(device?.custom).toEqual({ stack: ['10.0.0.7', '2001:db8::7'] })
+      })
+      await api.customFields.delete({ id: made?.id ?? '', force: true })
     },
     { as },
   ))
