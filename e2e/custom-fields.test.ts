@@ -134,10 +134,9 @@ test('a field with a condition is made, and a form shows it as the condition com
       await form.getByLabel('stack').fill('10.0.0.7; 2001:DB8::7')
       await isFine(page)
       await form.getByRole('button', { name: 'Create device' }).click()
-      await eventually(async () => {
-        const [device] = await api.devices.list({ q: 'conditional' })
-        expect(device?.custom).toEqual({ stack: ['10.0.0.7', '2001:db8::7'] })
-      })
+      await form.waitFor({ state: 'detached' })
+      const [device] = await api.devices.list({ q: 'conditional' })
+      expect(device?.custom).toEqual({ stack: ['10.0.0.7', '2001:db8::7'] })
       await api.customFields.delete({ id: made?.id ?? '', force: true })
     },
     { as },

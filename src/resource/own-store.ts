@@ -27,7 +27,7 @@ export type KeyFields<F extends ResourceFacts, T> = F extends { readonly identit
 export type OwnRows<T> = {
   /** The columns that writes set. */
   readonly columns: readonly string[]
-  /** The columns that queries select, if they are not those. */
+  /** The columns that queries select, if they differ from the columns. */
   readonly selected?: readonly string[]
   readonly toRows: (ctx: Ctx, objects: readonly T[]) => Promise<readonly Cells[]> | readonly Cells[]
   readonly fromRow: (row: never) => T

@@ -1,4 +1,4 @@
-// Random definitions, values, filters and orders of devices, against a plain evaluation of what was sent.
+// Random definitions, values, filters and orders of devices, against a plain evaluation of the sent values.
 
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
