@@ -17,8 +17,9 @@ import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { type ContractOf, RESOURCES, type Resource, toContractName } from './resources.ts'
 import { spaces } from './spaces/api.ts'
+import { vlans } from './vlans/api.ts'
 
-const first = { customFields, spaces, datacenters } satisfies Record<string, OperationSet>
+const first = { customFields, spaces, datacenters, vlans } satisfies Record<string, OperationSet>
 
 const others = {
   networks: { ...networks, ...planning, ...networkAddresses },

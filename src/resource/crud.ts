@@ -20,6 +20,7 @@ import {
   customInput,
   customOutput,
 } from './custom/fields.ts'
+import { nameNext } from './custom/next-text.ts'
 import {
   type Computed,
   type FieldFacts,
@@ -316,6 +317,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
       ...write,
       ...withSlot('create'),
       cli: { args },
+      ...(facts.custom !== undefined && { serializeBy: nameNext }),
       input: Draft,
       output: Item,
     }),

@@ -1,6 +1,7 @@
 /** The values of custom fields of a row, compared with the values of its object. */
 import { parseFlag } from '../../base/sheets/flag.ts'
 import type { Custom, CustomPatch, CustomValue } from '../../resource/custom/fields.ts'
+import { parseNext } from '../../resource/custom/next-text.ts'
 
 const isNone = (value: CustomValue | null): boolean =>
   value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
@@ -19,7 +20,8 @@ const isStoredAs = (given: CustomValue, stored: CustomValue | undefined): boolea
   if (Array.isArray(stored)) return Bun.deepEquals([...new Set(splitValues(given))], stored)
   if (typeof given !== 'string' || given.trim() === '') return false
   if (typeof stored === 'string') return given.trim() === stored
-  if (typeof stored === 'number') return Number(given) === stored
+  // An object keeps the number that it has.
+  if (typeof stored === 'number') return Number(given) === stored || parseNext(given) !== undefined
   return typeof stored === 'boolean' && parseFlag(given) === stored
 }
 

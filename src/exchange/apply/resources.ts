@@ -7,6 +7,7 @@ import { CablePatch } from '../../inventory/cables/api.ts'
 import { inventory } from '../../inventory/contracts.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../inventory/relationships/api.ts'
 import { FACTS, INVENTORY, isResource, type Resource, toContractName } from '../../inventory/resources.ts'
+import { vlanCrud } from '../../inventory/vlans/api.ts'
 import type { AnyOperation, OperationSet } from '../../kernel/operation.ts'
 import { getNoun, type Kind, toKind } from '../../record/history/kind-names.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
@@ -74,6 +75,8 @@ const OWN: Partial<Record<Resource, Own>> = {
     draft: z.object({ parent_id: idOf('devices').min(1).describe('The parent'), ...relationshipFields }),
     patch: RelationshipPatch,
   },
+  // The number is a part of the natural key, so a row has it.
+  vlans: { draft: removeKernelFields(vlanCrud.Draft) },
 }
 
 const SUFFIX = '_id'

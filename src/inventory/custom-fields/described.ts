@@ -1,7 +1,10 @@
 /** Describes the defined custom fields as JSON Schema, for the API document and the tools of models. */
+
+import { matchWhole } from '../../contract/fields/text-rules.ts'
 import type { CustomPlace, DescribeCustom, JsonSchema } from '../../contract/json-schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatCondition } from '../../resource/custom/conditions.ts'
+import { NEXT_PATTERN } from '../../resource/custom/next-text.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import * as store from '../../resource/custom/store.ts'
 
@@ -17,6 +20,7 @@ type Defined = Pick<
   | 'reference_to'
   | 'required'
   | 'default'
+  | 'unique'
   | 'pattern'
   | 'minimum'
   | 'maximum'
@@ -51,6 +55,13 @@ const describeSingle = (field: Defined): JsonSchema => {
   }
 }
 
+/** A unique integer also takes the text that asks for the next number. */
+const describeInput = (field: Defined): JsonSchema => {
+  const value = describeValue(field)
+  if (field.type !== 'integer' || !field.unique) return toNullable(value)
+  return { anyOf: [value, { type: 'string', pattern: matchWhole(NEXT_PATTERN) }, { type: 'null' }] }
+}
+
 const describeValue = (field: Defined): JsonSchema =>
   field.multiple ? { type: 'array', items: describeSingle(field) } : describeSingle(field)
 
@@ -70,6 +81,7 @@ const describeMeaning = (field: Defined, isInput: boolean): JsonSchema => {
     ...(label !== name ? [label] : []),
     ...(description !== '' ? [description] : []),
     ...(reference_to ? [`Id in ${reference_to}`] : []),
+    ...(isInput && field.type === 'integer' && field.unique ? ['`next` or `next:1-99` for the next free number'] : []),
     ...(isInput && pattern !== '' ? [`Matches ${pattern}`] : []),
     ...(isInput && field.only_for ? [`Applies only where ${formatCondition(field.only_for)}`] : []),
     ...(isInput && isNecessary(field)
@@ -93,7 +105,7 @@ const describeProperties = (field: Defined, as: CustomPlace['as']): [name: strin
   if (as === 'filter') return describeFilters(field)
   const value = describeValue(field)
   const isInput = as === 'input'
-  return [[field.name, { ...describeMeaning(field, isInput), ...(isInput ? toNullable(value) : value) }]]
+  return [[field.name, { ...describeMeaning(field, isInput), ...(isInput ? describeInput(field) : value) }]]
 }
 
 const ABOUT: Readonly<Record<CustomPlace['as'], string>> = {

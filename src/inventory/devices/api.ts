@@ -5,6 +5,7 @@ import { BulkFields, buildBulkRules, createBulkInput, createBulkOutput } from '.
 import { operation } from '../../kernel/operation.ts'
 import { DEFAULT_SPACE, parseIp, toIpKey } from '../../net/ip.ts'
 import { getBlock } from '../../net/occupancy.ts'
+import { nameNext } from '../../resource/custom/next-text.ts'
 import { deviceFacts } from './resource.ts'
 import { base, Device, ShownDevice } from './schema.ts'
 
@@ -36,7 +37,7 @@ export const devices = {
     input: () => z.object({ q: SearchText, ...Page }),
     output: () => z.array(Device),
   }),
-  create: { ...base.operations.create, serializeBy: buildLockKey },
+  create: { ...base.operations.create, serializeBy: (input) => buildLockKey(input) ?? nameNext(input) },
   get: operation({
     name: 'devices.get',
     summary: deviceFacts.summaries.get,

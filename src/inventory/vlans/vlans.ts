@@ -1,12 +1,13 @@
 /** The rules of VLANs. */
 
-import type { Ctx } from '../../kernel/ctx.ts'
+import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import type { ObjectOf } from '../../resource/crud.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { objectStore } from '../../resource/store.ts'
 import type { Datacenter } from '../datacenters/api.ts'
-import { declareFeature } from '../feature.ts'
+import { vlans } from './api.ts'
 import { findNetworkIds } from './network-ids.ts'
+import { takeNextNumber } from './next-number.ts'
 import { vlanFacts } from './resource.ts'
 import { buildVlanScopeKey } from './vlan-scope.ts'
 
@@ -59,4 +60,20 @@ const rules = resourceRules<typeof vlanFacts, StoredVlan, Vlan>(store, {
 })
 export const { toEventData } = rules
 
-export const feature = declareFeature(vlanFacts, rules)
+const { list, get, update, delete: remove } = rules.handlers
+
+export const feature: Feature = {
+  operations: implement(vlans, {
+    list,
+    get,
+    update,
+    delete: remove,
+    create: async (ctx, input) => {
+      const { vlan_id, datacenter_id, group } = input
+      const number =
+        typeof vlan_id === 'string' ? await takeNextNumber(ctx, vlan_id, { datacenter_id, group }) : vlan_id
+      return rules.create(ctx, { ...input, vlan_id: number })
+    },
+  }),
+  reactions: rules.reactions,
+}

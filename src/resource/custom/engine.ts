@@ -26,6 +26,8 @@ import {
   type ReferenceTarget,
   toObjectResource,
 } from './fields.ts'
+import { buildNoneLeftError, NextNumbers, readNext, type Wanted } from './next.ts'
+import { parseNext } from './next-text.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import type { CustomValueRow } from './table.ts'
@@ -56,7 +58,12 @@ export type CheckedCustom = {
 }
 
 type Draft = CustomItem &
-  UniqueDraft & { readonly issues: FieldIssue[]; readonly values: Map<string, CustomValue>; readonly set: Given[] }
+  UniqueDraft & {
+    readonly issues: FieldIssue[]
+    readonly values: Map<string, CustomValue>
+    readonly set: Given[]
+    readonly next: Wanted[]
+  }
 
 const NONE: Custom = {}
 
@@ -91,12 +98,19 @@ const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
   const stored = getOwnValue(before, field.name)
   // The rules hold for values that are written from now on.
   if (stored !== undefined && (Bun.deepEquals(stored, given) || spellsValue(field, given, stored))) return
+  // An object keeps the number that it has.
+  if (stored !== undefined && field.unique && parseNext(given) && readNext(field, given)) return
   if (field.only_for && !draft.isRestored && !isFor(draft, field)) {
     const message = `applies only where ${formatCondition(field.only_for)}`
     issues.push({ field: `${at}custom.${field.name}`, message })
     return
   }
-  const checked = validateValue(field, given)
+  const next = readNext(field, given)
+  if (next && !('message' in next)) {
+    draft.next.push(next)
+    return
+  }
+  const checked = next ?? validateValue(field, given)
   if ('message' in checked) issues.push({ field: `${at}custom.${field.name}`, message: checked.message })
   else if (isCleared(checked.value)) clear(draft, field.name, field)
   else {
@@ -107,13 +121,18 @@ const set = (draft: Draft, field: StoredField, given: CustomValue): void => {
 
 /** Fills in the defaults of a new object, and names the required fields that it lacks. */
 const complete = (draft: Draft, fields: Fields): void => {
-  const { at = '', given, issues, values } = draft
+  const { at = '', given, issues, next, values } = draft
   for (const [name, field] of fields) {
     if (!isFor(draft, field)) continue
     const isGiven = given !== null && given !== undefined && Object.hasOwn(given, name)
     if (!isGiven && field.default !== null) set(draft, field, field.default)
     const where = `${at}custom.${name}`
-    if (field.required && !values.has(name) && !issues.some((issue) => issue.field === where))
+    if (
+      field.required &&
+      !values.has(name) &&
+      !next.some((one) => one.field === field) &&
+      !issues.some((issue) => issue.field === where)
+    )
       issues.push({ field: where, message: 'is required' })
   }
 }
@@ -121,7 +140,7 @@ const complete = (draft: Draft, fields: Fields): void => {
 const buildDraft = (item: CustomItem, judging: Validation): Draft => {
   const { fields } = judging
   const { at = '', before, given } = item
-  const draft: Draft = { ...item, issues: [], values: new Map(Object.entries(before ?? NONE)), set: [] }
+  const draft: Draft = { ...item, issues: [], values: new Map(Object.entries(before ?? NONE)), set: [], next: [] }
   const patch =
     given === null && before ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : (given ?? {})
   const entries = Object.entries(patch)
@@ -187,6 +206,28 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
   }
 }
 
+/** Gives drafts without issues the next numbers that they ask for. Returns the errors of the others by their index. */
+const takeNextNumbers = async (ctx: Ctx, drafts: readonly Draft[]): Promise<ReadonlyMap<number, AppError>> => {
+  const errors = new Map<number, AppError>()
+  if (drafts.every(({ next }) => next.length === 0)) return errors
+  const given = new Map<number, Set<number>>()
+  for (const { field } of drafts.flatMap(({ next }) => next)) given.set(field.number, new Set())
+  for (const { field, value } of drafts.flatMap(({ set }) => set))
+    if (typeof value === 'number') given.get(field.number)?.add(value)
+  const numbers = new NextNumbers(ctx, given)
+  for (const [at, { at: path = '', issues, next, set, values }] of drafts.entries())
+    for (const wanted of issues.length === 0 ? next : []) {
+      const { field } = wanted
+      const value = await numbers.take(wanted)
+      if (value === undefined) errors.set(at, buildNoneLeftError(`${path}custom.${field.name}`, wanted))
+      else {
+        values.set(field.name, value)
+        set.push({ field, value })
+      }
+    }
+  return errors
+}
+
 const compareByName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
 const toCustom = ({ values }: Draft): Custom => Object.fromEntries([...values].sort(compareByName))
@@ -213,9 +254,10 @@ export const validateCustom = async (
   const judging = { resource, fields, parts: splitByCondition(fields), suggestions: MAX_ISSUES }
   const drafts = items.map((item) => buildDraft(item, judging))
   await checkReferences(ctx, drafts)
+  const unavailable = await takeNextNumbers(ctx, drafts)
   const errors = await checkUnique(ctx, resource, drafts)
   return drafts.map((draft, at) => {
-    const error = errors.get(at)
+    const error = unavailable.get(at) ?? errors.get(at)
     return { custom: toCustom(draft), issues: draft.issues, ...(error && { error }) }
   })
 }

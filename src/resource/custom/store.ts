@@ -231,6 +231,27 @@ export const findIdsWithKey = async (
   return (await rows.orderBy('object_id').limit(most).execute()).map(({ object_id }) => object_id)
 }
 
+type Between = { readonly first: string; readonly last: string }
+
+const selectBetween = (scope: DbScope, number: number, { first, last }: Between) =>
+  selectValues(scope, number).where('value', '>=', first).where('value', '<=', last)
+
+/** Returns the number of values of a field with keys between these two, inclusive. */
+export const countKeysBetween = async (scope: DbScope, number: number, between: Between): Promise<number> => {
+  const counted = selectBetween(scope, number, between).select(({ fn }) => fn.countAll<number | string>().as('n'))
+  return Number((await counted.executeTakeFirstOrThrow()).n)
+}
+
+/** Returns the first keys of a field between these two, inclusive. */
+export const findKeysBetween = async (
+  scope: DbScope,
+  number: number,
+  { most, ...between }: Between & { readonly most: number },
+): Promise<string[]> => {
+  const rows = selectBetween(scope, number, between).select('value').orderBy('value').limit(most)
+  return (await rows.execute()).map(({ value }) => value)
+}
+
 /** Returns the rows of a field with these keys. */
 export const findRowsWithKeys = async (
   scope: DbScope,

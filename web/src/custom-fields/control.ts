@@ -13,6 +13,7 @@ export type Controlled = Pick<
   | 'multiple'
   | 'choices'
   | 'required'
+  | 'unique'
   | 'description'
   | 'minimum'
   | 'maximum'

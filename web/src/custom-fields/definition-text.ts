@@ -74,7 +74,7 @@ export const toDefinition = (values: Values): CustomField => {
     ...{ label, type, multiple: several, choices: splitLines(values.choices ?? '') },
     reference_to: (values.reference_to || null) as Target | null,
     required: values.required === 'true',
-    unique: false,
+    unique: values.unique === 'true',
     default: null,
     pattern: values.pattern ?? '',
     minimum: parseNumber(values.minimum),

@@ -3,6 +3,7 @@
 import { useId } from 'react'
 import { isResource } from '../../../src/inventory/resources.ts'
 import { ManyField } from '../resource/form/many-field.tsx'
+import { NextField } from '../resource/form/next-field.tsx'
 import { ReferenceField, ReferencesField } from '../resource/form/reference-field.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
@@ -91,13 +92,14 @@ const Choices = ({ definition, value, onChange, error }: ControlProps) => (
 /** @param unset the text of the choice without a value */
 export const ValueControl = ({ unset = UNSET, ...props }: ControlProps & { readonly unset?: string }) => {
   const { definition, onChange, error } = props
-  const { label, type, choices, multiple, required } = definition
+  const { label, type, choices, multiple, required, unique } = definition
   if (type === 'reference') return <Reference {...props} unset={unset} />
   if (multiple && type !== 'ip')
     return choices.length > MAX_CHECKBOXES ? <Choices {...props} /> : <Checkboxes {...props} />
   const value = multiple ? toList(props.value).join('; ') : (toList(props.value)[0] ?? '')
   const hint = multiple ? joinHints(formatHint(definition), 'Several are separated by ;') : formatHint(definition)
   const common = { label, hint, value, onChange, error }
+  if (type === 'integer' && unique) return <NextField {...common} isRequired={required} />
   if (type !== 'boolean' && type !== 'choice') return <TextField {...common} {...INPUTS[type]} required={required} />
   const options =
     type === 'boolean'

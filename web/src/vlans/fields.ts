@@ -1,6 +1,10 @@
 /** The fields of a VLAN. */
+import { createElement } from 'react'
 import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
+import { VlanNumber } from './vlan-number.tsx'
+
+const isNumber = /^\d+$/
 
 export type Vlan = ItemOf<typeof FACTS.vlans>
 
@@ -12,7 +16,11 @@ export const buildVlanFields = (names?: Names) =>
       vlan_id: {
         label: 'Number',
         isSearched: true,
-        form: { hint: '1 to 4094' },
+        form: {
+          hint: '1 to 4094',
+          send: (text) => (isNumber.test(text.trim()) ? Number(text) : text.trim() || null),
+          render: (input) => createElement(VlanNumber, input),
+        },
         column: { id: 'number', width: 80, isRight: false, isMono: true, isEssential: true },
         filter: { name: 'vlan', test: 'equals' },
       },
