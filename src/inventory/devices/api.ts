@@ -37,7 +37,7 @@ export const devices = {
     input: () => z.object({ q: SearchText, ...Page }),
     output: () => z.array(Device),
   }),
-  create: { ...base.operations.create, serializeBy: (input) => buildLockKey(input) ?? nameNext(input) },
+  create: { ...base.operations.create, serializeBy: (input: DeviceDraft) => buildLockKey(input) ?? nameNext(input) },
   get: operation({
     name: 'devices.get',
     summary: deviceFacts.summaries.get,

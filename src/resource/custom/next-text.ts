@@ -16,7 +16,8 @@ export const parseNext = (given: unknown): NextRange | undefined => {
 }
 
 /** Returns a name of the fields of which an object gets the next number: writers of one field wait for each other. */
-export const nameNext = ({ custom }: { readonly custom?: unknown }): string | undefined => {
+export const nameNext = (input: object): string | undefined => {
+  const custom: unknown = Reflect.get(input, 'custom')
   if (typeof custom !== 'object' || custom === null) return undefined
   const names = Object.entries(custom).flatMap(([name, value]) => (parseNext(value) ? [name] : []))
   return names.length === 0 ? undefined : `next ${names.join(' ')}`
