@@ -1,6 +1,7 @@
 // The condition of a custom field: what it may name, to which objects the field applies, renames and deletions of the named field.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/estates/inventory.ts'
+import { runCommand } from '../../../testing/run-command.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 
@@ -150,6 +151,16 @@ describe.each(engines())('the condition of a custom field on %s', (dialect) => {
   test('is described in the document of the API', async () => {
     const { body } = await inv.ask('GET /api/openapi.json')
     expect(JSON.stringify(body)).toContain('Applies only where kind is power')
+  })
+
+  test('is given on the command line', async () => {
+    const { app, admin } = inv
+    const only = ['--only-for', 'field=location,values=lab,values=roof']
+    const argv = ['custom-field', 'create', 'racks', 'cli', 'text', ...only]
+    const made = await runCommand({ app, key: admin.key }, { argv })
+    expect([made.code, made.err]).toEqual([0, ''])
+    const [field] = (await inv.api.customFields.list({ resource: 'racks' })).filter(({ name }) => name === 'cli')
+    expect(field?.only_for).toEqual({ field: 'location', values: ['lab', 'roof'] })
   })
 
   test('is shown in the past, and undone', async () => {

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { countCases } from '../../../testing/cases.ts'
 import { inventory } from '../../../testing/estates/inventory.ts'
+import { runCommand } from '../../../testing/run-command.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { buildKeys } from '../../resource/custom/values.ts'
 
@@ -153,6 +154,13 @@ describe.each(engines())('the next number of a VLAN on %s', (dialect) => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => create({ vlan_id: 'next:1000-1099' })))
     expect(new Set(answers.map(({ body }) => body.vlan_id)).size).toBe(100)
   }, 60_000)
+
+  test('is asked for on the command line', async () => {
+    const { app, admin } = inv
+    const made = await runCommand({ app, key: admin.key }, { argv: ['vlan', 'create', 'next:300-399', 'Servers'] })
+    expect([made.code, made.err]).toEqual([0, ''])
+    expect(await inv.api.vlans.list({ name: 'Servers' })).toMatchObject([{ vlan_id: 300 }])
+  })
 
   test('is no number of a row of an estate document, which is found by it', async () => {
     const answer = await inv.ask('POST /api/estate/apply', { vlans: [{ vlan_id: 'next', name: 'x' }] })
