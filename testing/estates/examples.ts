@@ -30,6 +30,7 @@ const VALUES: Readonly<Record<string, (place: Place) => unknown>> = {
   'custom-fields.pattern': () => 'a+',
   'custom-fields.minimum': () => null,
   'custom-fields.maximum': () => null,
+  'custom-fields.only_for': () => ({ field: 'kind', values: ['power'] }),
   'networks.subnet': ({ n }) => `10.${n}.0.0/16`,
   'pools.start_ip': ({ n }) => `10.1.${n}.1`,
   'pools.end_ip': ({ n }) => `10.1.${n}.254`,
