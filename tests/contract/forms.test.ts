@@ -77,6 +77,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     form: ({ buildDefinitionResource }) => buildDefinitionResource?.([]),
     filled: () => ({
       ...{ resource: 'devices', name: 'shelf', label: 'Shelf', type: 'text', default: 'top', pattern: '[a-z]*' },
+      only_for: { field: 'os', values: ['linux', 'bsd'] },
       ...{ searchable: true, description, group: 'Place', position: 7, refs },
     }),
     empty: ['preview', 'choices', 'reference_to', 'minimum', 'maximum', 'multiple', 'required', 'unique'],
@@ -179,6 +180,8 @@ const FORMS: Readonly<Record<string, Form>> = {
         { ip: '2001:db8::1', type: 'anycast' },
       ],
     }),
+    // Its parts are in `mount`.
+    empty: ['mount_details'],
   },
   ports: {
     path: '/api/ports',
