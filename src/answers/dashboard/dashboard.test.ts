@@ -132,6 +132,17 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
     expect(attention.find(({ kind }) => kind === 'network.full')?.objects.map(({ name }) => name)).toEqual(['brim'])
   })
 
+  test('a subnet of two addresses is a link, and never full', async () => {
+    for (const subnet of ['10.255.0.0/31', '2001:db8:ff::/127'])
+      await admin.api.networks.create({ name: subnet, subnet })
+    const ends = ['10.255.0.0', '10.255.0.1', '2001:db8:ff::', '2001:db8:ff::1']
+    await admin.api.devices.create({ name: 'ends of links', addresses: ends.map((ip) => ({ ip })) })
+    const { attention, fullest_networks } = await admin.api.dashboard.show()
+    expect(attention.find(({ kind }) => kind === 'network.full')?.objects.map(({ name }) => name)).toEqual(['brim'])
+    expect(fullest_networks?.map(({ subnet }) => subnet)).not.toContain('10.255.0.0/31')
+    expect(fullest_networks?.map(({ subnet }) => subnet)).not.toContain('2001:db8:ff::/127')
+  })
+
   test('a failed scan needs attention until the next one of its network', async () => {
     const { id: network_id } = await admin.api.networks.create({ name: 'scanned', subnet: '192.0.2.0/30' })
     const row = (id: string, status: 'failed' | 'completed', created_at: string) => ({

@@ -9,6 +9,7 @@ import { computeNestedFigures } from '../../inventory/used-addresses/utilization
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { Permission } from '../../kernel/operation.ts'
+import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { findAccount } from '../../people/users/account.ts'
 import type { ObjectNames } from '../../record/audit/object-names.ts'
 import { PING } from '../../record/events/catalogue.ts'
@@ -36,6 +37,12 @@ type FullNetwork = Full & { readonly subnet: string }
 /** The fullest objects, and the ones from the threshold on, which need attention. Fullest first. */
 type Fullest<T> = { readonly fullest: T[]; readonly full: FullObject[] }
 
+/** A subnet of two addresses or of one is a link or a host, which is in use as meant when it is full (RFC 3021, RFC 6164). */
+const isLink = (subnet: string): boolean => {
+  const { first, last } = parseCidrOrThrow(subnet)
+  return last - first <= 1n
+}
+
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
 const loadNetworkParts = async (ctx: Ctx, threshold: number): Promise<Fullest<FullNetwork>> => {
   // The use of a network that the caller sees includes that of networks in it that the caller does not see.
@@ -54,7 +61,7 @@ const loadNetworkParts = async (ctx: Ctx, threshold: number): Promise<Fullest<Fu
       ? undefined
       : new Set((await ctx.db.selectFrom('networks').select('id').execute()).map(({ id }) => id))
   const shown = all
-    .filter(({ id, isEmpty }) => !isEmpty && (seen?.has(id) ?? true))
+    .filter(({ id, isEmpty, subnet }) => !isEmpty && !isLink(subnet) && (seen?.has(id) ?? true))
     .sort((a, b) => b.utilization - a.utilization)
   return {
     fullest: shown.slice(0, FULLEST),
