@@ -95,7 +95,7 @@ test('impact says what can not work without it, and the table says the same', ()
 test('the whole estate: a dot is found by keys, a device by its name', () =>
   it.visit(
     async ({ page, open }) => {
-      await open('/topology')
+      await open('/topology?view=devices')
       await page.getByRole('application', { name: /^All devices/ }).waitFor()
       await page.keyboard.press('ArrowDown')
       await page.keyboard.press('ArrowDown')
@@ -110,6 +110,43 @@ test('the whole estate: a dot is found by keys, a device by its name', () =>
     },
     { as },
   ))
+
+test('the first view has the switches and the links between them', async () => {
+  const { api } = it.plat
+  const [core, access] = [
+    await api.devices.create({ name: 'hall-core-sw' }),
+    await api.devices.create({ name: 'hall-access-sw' }),
+  ]
+  const panel = await api.devices.create({ name: 'hall-panel' })
+  const [from, to] = [
+    { device_id: core.id, port: 'up1' },
+    { device_id: access.id, port: 'down1' },
+  ]
+  await api.ports.create({ device_id: panel.id, name: '1', pass_through: true })
+  await api.cables.create({ a: from, b: { device_id: panel.id, port: '1' } })
+  await api.cables.create({ a: { device_id: panel.id, port: '1', side: 'rear' }, b: to })
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole('/topology')
+      await graphIsThere(page)
+      await page.getByText(/switches and .* between them/).waitFor()
+      await page.getByRole('button', { name: 'Table' }).click()
+      const row = page.getByRole('grid', { name: 'Devices of the graph' }).getByRole('row', { name: /hall-core-sw/ })
+      await row.getByText('cabled to hall-access-sw (up1 – down1, through 1 panel)').waitFor()
+      expect(await page.getByRole('row', { name: /hall-panel/ }).count()).toBe(0)
+      await page.getByRole('button', { name: 'All devices' }).click()
+      await page.getByRole('grid', { name: 'Datacenters' }).waitFor()
+      await page.getByRole('button', { name: 'Graph', exact: true }).click()
+      await page.getByRole('application', { name: /^All devices/ }).waitFor()
+      await page.getByRole('button', { name: 'Switches' }).click()
+      await graphIsThere(page)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/focus=/)
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as },
+  )
+})
 
 test('a press in the picture selects what is under it, a drag moves it', () =>
   it.visit(

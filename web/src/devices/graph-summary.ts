@@ -1,5 +1,6 @@
 /** The few facts of each device that a drawing of all of them needs. */
 import type { Device } from '../api/contracts.ts'
+import { detectRole } from '../topology/role.ts'
 import { type Brief, STATES } from './window/messages.ts'
 
 /** @param rows in the order of the result @param names of datacenters, by id */
@@ -12,5 +13,6 @@ export const buildBrief = (rows: readonly Device[], names: ReadonlyMap<string, s
     places: Uint16Array.from(rows, ({ datacenter_id }) => numbers.get(names.get(datacenter_id ?? '') ?? '') ?? 0),
     placeNames,
     states: Uint8Array.from(rows, ({ status }) => STATES.indexOf(status)),
+    switches: rows.flatMap((row, place) => (detectRole(row) === 'network' ? place : [])),
   }
 }

@@ -89,8 +89,12 @@ type Props = {
   readonly onOpen: (id: string) => void
 }
 
+/** Without a device in the middle there are no distances. */
+const SWITCH_COLUMNS = COLUMNS.filter(({ id }) => id !== 'where')
+
 export const GraphTable = ({ placed: { graph, view }, rows, onOpen }: Props) => {
-  const { sort, isDescending, onSort } = useSorting('where')
+  const isOfSwitches = view === 'switches'
+  const { sort, isDescending, onSort } = useSorting(isOfSwitches ? 'name' : 'where')
   const nodes = useMemo(() => {
     const getName = (node: number) => rows.get(graph.ids[node] ?? '')?.name ?? graph.ids[node] ?? ''
     return graph.ids.map((id, node): NodeRow => {
@@ -113,7 +117,7 @@ export const GraphTable = ({ placed: { graph, view }, rows, onOpen }: Props) => 
     <div className={tableCss.wrap}>
       <DataTable
         label="Devices of the graph"
-        columns={COLUMNS}
+        columns={isOfSwitches ? SWITCH_COLUMNS : COLUMNS}
         view={table}
         sorting={{ sort, isDescending }}
         onSort={onSort}

@@ -91,6 +91,7 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
       hovered: hovered < graph.ids.length ? hovered : -1,
       near,
       isLayered: view === 'impact',
+      hasFocus: view !== 'switches',
       isNamed: rows.size > 0,
     }
     paintGraph({ context, camera, colours }, scene, size)
@@ -117,9 +118,10 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
           onHover={setHovered}
         />
         <p className={css.summary}>{summary}.</p>
-        <Legend hasCables={graph.links.some(({ type }) => type === 'cable')} />
+        <Legend hasCables={graph.links.some(({ type }) => type === 'cable')} isOfLinks={view === 'switches'} />
         <p id={noteId} role="status" className="sr">
-          {names[selected]}: {ROLE_TEXTS[role]}, {formatLevel(view, graph.levels[selected] ?? 0)}.{' '}
+          {names[selected]}:{' '}
+          {[ROLE_TEXTS[role], formatLevel(view, graph.levels[selected] ?? 0)].filter(Boolean).join(', ')}.{' '}
           {ties
             .slice(0, 6)
             .map(({ text, node }) => `${text} ${names[node]}`)

@@ -1,4 +1,7 @@
-/** The graph of relationships and cables, and the subgraph around one device. Independent of drawing and requests. */
+/**
+ * The graph of relationships and cables, the subgraph around one device, and that of the switches. Independent of drawing and
+ * requests.
+ */
 import type { Relationship } from '../api/contracts.ts'
 import type { Cable } from '../cables/fields.ts'
 
@@ -6,6 +9,9 @@ export const VIEWS = ['all', 'connections', 'containment', 'impact'] as const
 export type View = (typeof VIEWS)[number]
 
 export type LinkType = Relationship['type'] | 'cable'
+
+/** `switches` has no device in the middle. */
+export type Picture = View | 'switches'
 
 const TYPES: Readonly<Record<View, readonly LinkType[]>> = {
   all: ['connected_to', 'contains', 'depends_on', 'cable'],
@@ -27,6 +33,14 @@ export type GraphQuery = {
   readonly view: View
   readonly hops: number
   /** The maximum number of devices. */
+  readonly most: number
+}
+
+/** Asks for the links between the switches. */
+export type SwitchQuery = {
+  readonly view: 'switches'
+  /** The devices that are switches by their names and tags. */
+  readonly ids: readonly string[]
   readonly most: number
 }
 
@@ -54,6 +68,8 @@ export type Graph = {
   readonly links: readonly GraphLink[]
   /** The number of neighbors that the limit left out. */
   readonly left: number
+  /** The number of switches that have no link to another. */
+  readonly alone?: number
 }
 
 type Edge = {
@@ -123,6 +139,11 @@ export class LinkIndex {
     if (known !== undefined) return known
     this.#numbers.set(id, this.#ids.length)
     return this.#ids.push(id) - 1
+  }
+
+  /** Returns the devices with at least this many relationships and cables. */
+  listBusy(least: number): readonly string[] {
+    return this.#ids.filter((_, number) => (this.#starts[number + 1] ?? 0) - (this.#starts[number] ?? 0) >= least)
   }
 
   /** In the given order. */
@@ -204,6 +225,47 @@ export const buildGraph = (index: LinkIndex, query: GraphQuery): Graph => {
         links.push({ from, to, type, ...(ports && { ports }), ...(through > 0 && { through }) })
     }
   return { ids, levels, links: withBends(links), left: left.size }
+}
+
+/** A device with cables to this many others is a switch, whatever its name is. */
+const NEIGHBORS_OF_SWITCH = 8
+
+const getOtherEnd = ({ parent, child }: Edge, id: string): string => (parent === id ? child : parent)
+
+/** Returns the devices that many others are cabled to. */
+const findHubs = (index: LinkIndex): readonly string[] =>
+  index.listBusy(NEIGHBORS_OF_SWITCH).filter((id) => {
+    const cables = index.of(id).filter(({ type }) => type === 'cable')
+    return new Set(cables.map((edge) => getOtherEnd(edge, id))).size >= NEIGHBORS_OF_SWITCH
+  })
+
+/** Returns the switches that are connected to another one, those with the most links first. */
+export const buildSwitchGraph = (index: LinkIndex, { ids: named, most }: SwitchQuery): Graph => {
+  const switches = new Set([...named, ...findHubs(index)])
+  const types = new Set(TYPES.connections)
+  const listLinks = (id: string): readonly Edge[] =>
+    index.of(id).filter((edge) => types.has(edge.type) && switches.has(getOtherEnd(edge, id)))
+  const counts = new Map([...switches].map((id) => [id, listLinks(id).length] as const))
+  const linked = [...switches]
+    .filter((id) => counts.get(id) !== 0)
+    .sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))
+  const ids = linked.slice(0, most)
+  const places = new Map(ids.map((id, place) => [id, place] as const))
+  const links = ids.flatMap((id, from) =>
+    listLinks(id).flatMap(({ parent, child, type, ports, through = 0 }): GraphLink[] => {
+      const to = places.get(child)
+      if (parent !== id || to === undefined) return []
+      return [{ from, to, type, ...(ports && { ports }), ...(through > 0 && { through }) }]
+    }),
+  )
+  return {
+    ids,
+    // All are as far from the middle, where nothing is.
+    levels: ids.map(() => 1),
+    links: withBends(links),
+    left: linked.length - ids.length,
+    alone: switches.size - linked.length,
+  }
 }
 
 /** Returns the indexes of the neighbors of a node. */

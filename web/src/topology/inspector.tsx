@@ -7,7 +7,7 @@ import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Facts } from '../ui/primitives.tsx'
-import type { Graph, View } from './graph.ts'
+import type { Graph, Picture } from './graph.ts'
 import { formatLevel, listTies, ROLE_TEXTS, type Tie } from './labels.ts'
 import type { Role } from './role.ts'
 import css from './topology.module.css'
@@ -19,7 +19,7 @@ const TieBadge = ({ tie: { type, isParent } }: { readonly tie: Tie }) =>
 
 type Props = {
   readonly graph: Graph
-  readonly view: View
+  readonly view: Picture
   readonly node: number
   readonly names: readonly string[]
   readonly role: Role
@@ -41,7 +41,7 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
         {row && <StatusBadge status={row.status} />}
       </header>
       <p className="muted">
-        {ROLE_TEXTS[role]}, {formatLevel(view, graph.levels[node] ?? 0)}
+        {[ROLE_TEXTS[role], formatLevel(view, graph.levels[node] ?? 0)].filter(Boolean).join(', ')}
       </p>
       {row && (
         <Facts
@@ -59,10 +59,11 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
           ]}
         />
       )}
-      {node !== 0 && <Button onClick={() => onFocus(node)}>Focus on this device</Button>}
+      {(node !== 0 || view === 'switches') && <Button onClick={() => onFocus(node)}>Focus on this device</Button>}
       <h2>
-        {plural(ties.length - cables, 'relationship')}
-        {cables > 0 && ` and ${plural(cables, 'cable')}`} in this picture
+        {(cables === 0 || ties.length > cables) && plural(ties.length - cables, 'relationship')}
+        {cables > 0 && ties.length > cables && ' and '}
+        {cables > 0 && plural(cables, 'cable')} in this picture
       </h2>
       <ul className={css.ties}>
         {ties.slice(0, MOST_SHOWN).map((tie) => (

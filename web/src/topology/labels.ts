@@ -1,6 +1,6 @@
 /** A graph in words: the line for the current node, and the cells of the table. */
-import { plural } from '../ui/format.ts'
-import type { Graph, LinkType, Ports, View } from './graph.ts'
+import { formatCount, plural } from '../ui/format.ts'
+import type { Graph, LinkType, Picture, Ports, View } from './graph.ts'
 import type { Role } from './role.ts'
 
 export const VIEW_TEXTS: Readonly<Record<View, readonly [name: string, question: string]>> = {
@@ -46,15 +46,22 @@ export const listTies = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =
     return [{ ...tie, ...(ports && { ports: formatPorts(ports, isParent) + by }) }]
   })
 
-export const formatLevel = (view: View, level: number): string => {
+export const formatLevel = (view: Picture, level: number): string => {
+  if (view === 'switches') return ''
   if (level === 0) return 'in the middle'
   const hops = plural(Math.abs(level), 'hop')
   return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
 }
 
 /** Returns the summary of the whole graph. */
-export const formatSummary = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
+export const formatSummary = (graph: Graph, view: Picture, name: string): string => {
+  const { ids, levels, links, left, alone = 0 } = graph
   const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
+  if (view === 'switches') {
+    const others =
+      alone > 0 ? `; ${formatCount(alone)} without a link to another ${alone === 1 ? 'is' : 'are'} not shown` : ''
+    return `${plural(ids.length, 'switch', 'switches')} and ${plural(links.length, 'link')} between them${more}${others}`
+  }
   if (ids.length === 1)
     return view === 'impact' ? `Nothing depends on ${name}, and it depends on nothing` : `${name} stands alone`
   if (view !== 'impact') {

@@ -3,7 +3,7 @@ import type { Relationship } from '../api/contracts.ts'
 import type { Cable } from '../cables/fields.ts'
 import { computeForceLayout, computeRingLayout } from './drawing/force.ts'
 import { computeLayeredLayout } from './drawing/layered.ts'
-import { buildGraph, LinkIndex } from './graph.ts'
+import { buildGraph, buildSwitchGraph, LinkIndex } from './graph.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 import { joinCables } from './pass-through.ts'
 
@@ -61,7 +61,10 @@ const handleRequest = async (request: WorkerRequest): Promise<void> => {
     post({ type: 'failed', seq, ...indexes })
     return
   }
-  const graph = buildGraph(indexes.passed.has(query.focus) ? indexes.whole : indexes.joined, query)
+  const graph =
+    query.view === 'switches'
+      ? buildSwitchGraph(indexes.joined, query)
+      : buildGraph(indexes.passed.has(query.focus) ? indexes.whole : indexes.joined, query)
   const isLayered = query.view === 'impact'
   post({ type: 'graph', seq, graph, positions: isLayered ? computeLayeredLayout(graph) : computeRingLayout(graph) })
   if (isLayered) return

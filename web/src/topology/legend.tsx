@@ -31,11 +31,17 @@ const Shape = ({ role, colours }: { readonly role: Role; readonly colours: Colou
 
 const CABLE: readonly (readonly [LinkType, string])[] = [['cable', 'cable']]
 
-export const Legend = ({ hasCables }: { readonly hasCables: boolean }) => {
+type Props = {
+  readonly hasCables: boolean
+  /** Only of the relationships that connect. */
+  readonly isOfLinks: boolean
+}
+
+export const Legend = ({ hasCables, isOfLinks }: Props) => {
   const colours = useColours()
   return (
     <ul className={css.legend} aria-label="Legend">
-      {[...LINES, ...(hasCables ? CABLE : [])].map(([type, text]) => (
+      {[...(isOfLinks ? LINES.slice(0, 1) : LINES), ...(hasCables ? CABLE : [])].map(([type, text]) => (
         <li key={type}>
           <svg width="26" height="8" aria-hidden="true">
             <line

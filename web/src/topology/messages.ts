@@ -1,10 +1,10 @@
 /** The messages between the page and the topology worker. */
-import type { Graph, GraphQuery } from './graph.ts'
+import type { Graph, GraphQuery, SwitchQuery } from './graph.ts'
 
 export type WorkerRequest = {
   readonly type: 'graph'
   readonly seq: number
-  readonly query: GraphQuery
+  readonly query: GraphQuery | SwitchQuery
   /** The path of the list of relationships, with the moment that it is of. */
   readonly path: string
   /** The path of the list of cables; undefined if there are none to show. */

@@ -6,12 +6,13 @@ import { keepMoment } from '../api/as-of.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
-import type { Graph, GraphQuery, View } from './graph.ts'
+import type { Graph, GraphQuery, Picture, SwitchQuery } from './graph.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 export type Placed = {
+  /** '' without a device in the middle. */
   readonly focus: string
-  readonly view: View
+  readonly view: Picture
   readonly graph: Graph
   readonly positions: Float32Array
   /** False while the simulation computes the final positions. */
@@ -34,7 +35,8 @@ type State = { readonly placed?: Placed | undefined; readonly error?: AppError |
 /** Sequence numbers across all workers, so that a late response of an earlier worker is ignored. */
 let seq = 0
 
-export const useGraph = (query: GraphQuery | undefined): State & { readonly retry: () => void } => {
+/** @param query the same object until the question is another */
+export const useGraph = (query: GraphQuery | SwitchQuery | undefined): State & { readonly retry: () => void } => {
   const isCabled = useIsInUse('cables')
   const hasCables = usePermit().may('cables:list') && isCabled
   const [worker, setWorker] = useState<Worker>()
@@ -48,10 +50,11 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
     return () => started.terminate()
   }, [isWanted])
 
-  const { focus, view, hops, most } = query ?? {}
   // biome-ignore lint/correctness/useExhaustiveDependencies: another try is the same question again
   useEffect(() => {
-    if (!worker || focus === undefined || view === undefined || hops === undefined || most === undefined) return
+    if (!worker || !query) return
+    const { view } = query
+    const focus = query.view === 'switches' ? '' : query.focus
     const mine = ++seq
     const onMessage = ({ data }: MessageEvent<WorkerResponse>) => {
       if (data.seq !== mine) return
@@ -73,9 +76,9 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
     worker.addEventListener('message', onMessage)
     const path = keepMoment('/api/relationships')
     const cablesPath = hasCables ? keepMoment('/api/cables') : undefined
-    const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most }, path, cablesPath }
+    const ask: WorkerRequest = { type: 'graph', seq: mine, query, path, cablesPath }
     worker.postMessage(ask)
     return () => worker.removeEventListener('message', onMessage)
-  }, [worker, focus, view, hops, most, hasCables, tries])
+  }, [worker, query, hasCables, tries])
   return { ...state, retry: () => setTries((old) => old + 1) }
 }

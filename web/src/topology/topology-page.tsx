@@ -1,6 +1,6 @@
-/** The topology page: one device and its surroundings, or all devices. */
+/** The topology page: one device and its surroundings, the links between switches, or all devices. */
 import { useNavigate } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { useStore } from '../api/store.ts'
 import { devices, MAX_ROWS } from '../devices/window/device-list-client.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -20,7 +20,7 @@ import { VIEW_TEXTS } from './labels.ts'
 import { OverviewTable } from './overview-table.tsx'
 import { OverviewView } from './overview-view.tsx'
 import { parseHops, parseMost, parseView } from './search.ts'
-import { useGraph } from './source.ts'
+import { type Placed, useGraph } from './source.ts'
 import css from './topology.module.css'
 import { areLoaded, useBrief, useNodes } from './use-nodes.ts'
 
@@ -28,6 +28,21 @@ const TABLE_HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],
   [['↵'], 'open'],
   [['?'], 'all shortcuts'],
+]
+
+const ARROWS = ['←', '→', '↑', '↓'] as const
+const MORE_HINTS: readonly Hint[] = [
+  [['f'], 'fit'],
+  [['z'], 'zoom'],
+  [['?'], 'all shortcuts'],
+]
+const WHOLE_HINTS: Readonly<Record<Whole, readonly Hint[]>> = {
+  switches: [[ARROWS, 'to a neighbor'], [['↵'], 'focus'], [['o'], 'open'], ...MORE_HINTS],
+  devices: [[ARROWS, 'to a dot'], [['↵'], 'its neighbors'], ...MORE_HINTS],
+}
+const WHOLE_TEXTS: readonly (readonly [Whole, string])[] = [
+  ['switches', 'Switches'],
+  ['devices', 'All devices'],
 ]
 
 const GraphOrTable = ({ isTable, onChange }: { isTable: boolean; onChange: (isTable: boolean) => void }) => (
@@ -49,7 +64,8 @@ const Around = ({ focus }: { readonly focus: string }) => {
   const hops = parseHops(search.hops, view)
   const most = parseMost(search.most)
   const isTable = search.tab === 'table'
-  const { placed, error, retry } = useGraph({ focus, view, hops, most })
+  const query = useMemo(() => ({ focus, view, hops, most }), [focus, view, hops, most])
+  const { placed, error, retry } = useGraph(query)
   const rows = useNodes(placed?.graph.ids)
   const state = useStore(devices.state)
   const tools = useRef({ fit: () => {}, zoom: () => {} })
@@ -170,6 +186,28 @@ const MissingOrAlone = ({ id }: { readonly id: string }) => (
   </p>
 )
 
+/** What the page shows without a device in the middle. */
+type Whole = 'switches' | 'devices'
+
+/** Earlier links lead to the table of all devices without a view. */
+const parseWhole = (view: string | undefined, isTable: boolean): Whole =>
+  view === 'devices' || (isTable && view !== 'switches') ? 'devices' : 'switches'
+
+type SwitchesProps = {
+  readonly placed: Placed
+  readonly isTable: boolean
+  readonly onFocus: (id: string) => void
+}
+
+const Switches = ({ placed, isTable, onFocus }: SwitchesProps) => {
+  const navigate = useNavigate()
+  const rows = useNodes(placed.graph.ids)
+  const open = (id: string) => void navigate({ to: '/devices/$id', params: { id } })
+  if (isTable) return <GraphTable placed={placed} rows={rows} onOpen={open} />
+  const isBusy = !placed.isSettled || !areLoaded(rows)
+  return <GraphView placed={placed} rows={rows} isBusy={isBusy} onFocus={onFocus} onOpen={open} tools={() => {}} />
+}
+
 const Estate = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
@@ -177,41 +215,64 @@ const Estate = () => {
   const { status, error, isMany, total } = useStore(devices.state)
   const many = useStore(devices.many)
   const isTable = search.tab === 'table'
-  const focusOn = (id: string) => void set({ focus: id, tab: undefined, sort: undefined, desc: undefined })
+  const most = parseMost(search.most)
+  const wanted = parseWhole(search.view, isTable)
+  const query = useMemo(
+    () =>
+      brief && wanted === 'switches'
+        ? ({ view: 'switches', ids: brief.switches.map((place) => brief.ids[place] ?? ''), most } as const)
+        : undefined,
+    [brief, wanted, most],
+  )
+  const { placed, error: failure, retry } = useGraph(query)
+  const graph = placed?.view === 'switches' && wanted === 'switches' ? placed : undefined
+  // Where no two switches are connected, there is nothing to draw but the devices.
+  const shown = graph?.graph.links.length === 0 ? 'devices' : wanted
+  const focusOn = (id: string) =>
+    void set({ focus: id, tab: undefined, view: undefined, most: undefined, sort: undefined, desc: undefined })
   return (
     <>
-      <PageHead title="Topology">
-        <GraphOrTable isTable={isTable} onChange={(on) => void set({ tab: on ? 'table' : undefined })} />
+      <PageHead>
+        <GraphOrTable
+          isTable={isTable}
+          onChange={(on) => void set({ tab: on ? 'table' : undefined, view: on ? shown : search.view })}
+        />
       </PageHead>
       <div className={tableCss.bar}>
+        <fieldset className={css.choice}>
+          <legend className="sr">Perspective</legend>
+          {WHOLE_TEXTS.map(([one, text]) => (
+            <Button key={one} aria-pressed={one === shown} onClick={() => void set({ view: one })}>
+              {text}
+            </Button>
+          ))}
+        </fieldset>
+        {graph && graph.graph.left > 0 && (
+          <Button onClick={() => void set({ most: String(EVEN_MORE_NODES) }, { isReplace: true })}>
+            Show up to {formatCount(EVEN_MORE_NODES)}
+          </Button>
+        )}
         <FindDevice onFound={focusOn} />
       </div>
       {!brief && status === 'failed' && <Failure error={error} onRetry={devices.load} />}
+      {failure && shown === 'switches' && <Failure error={failure} onRetry={retry} />}
       {!brief && status !== 'failed' && !isMany && <PageLoading />}
+      {brief && brief.ids.length > 0 && shown === 'switches' && !graph && !failure && <PageLoading />}
       {isMany && many && <State title="Too many devices for one picture" text={many.formatTooMany(total, MAX_ROWS)} />}
       {brief && brief.ids.length === 0 && (
         <State title="No devices yet" text="This page shows the relationships of devices." />
       )}
-      {brief && brief.ids.length > 0 && isTable && (
+      {graph && shown === 'switches' && <Switches placed={graph} isTable={isTable} onFocus={focusOn} />}
+      {brief && brief.ids.length > 0 && shown === 'devices' && isTable && (
         <OverviewTable
           brief={brief}
           onOpen={(name) => void navigate({ to: '/devices', search: name === '' ? {} : { q: formatTerm('dc', name) } })}
         />
       )}
-      {brief && brief.ids.length > 0 && !isTable && <OverviewView brief={brief} onFocus={focusOn} />}
-      <Hints
-        hints={
-          isTable
-            ? TABLE_HINTS
-            : [
-                [['←', '→', '↑', '↓'], 'to a dot'],
-                [['↵'], 'its neighbours'],
-                [['f'], 'fit'],
-                [['z'], 'zoom'],
-                [['?'], 'all shortcuts'],
-              ]
-        }
-      />
+      {brief && brief.ids.length > 0 && shown === 'devices' && !isTable && (
+        <OverviewView brief={brief} onFocus={focusOn} />
+      )}
+      <Hints hints={isTable ? TABLE_HINTS : WHOLE_HINTS[shown]} />
     </>
   )
 }

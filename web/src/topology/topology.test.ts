@@ -6,7 +6,7 @@ import { computeForceLayout } from './drawing/force.ts'
 import { cullLabels } from './drawing/label-layout.ts'
 import { computeLayeredLayout } from './drawing/layered.ts'
 import { computeCurve, computePoint } from './drawing/paint-cables.ts'
-import { buildGraph, LinkIndex, listNeighbours } from './graph.ts'
+import { buildGraph, buildSwitchGraph, LinkIndex, listNeighbours } from './graph.ts'
 import { formatSummary, listTies } from './labels.ts'
 import { planOverview } from './overview.ts'
 import { joinCables } from './pass-through.ts'
@@ -246,4 +246,47 @@ test.each([
 test('the URL holds the shown part, within bounds', () => {
   expect([parseView('impact'), parseView('nonsense'), parseView(undefined)]).toEqual(['impact', 'all', 'all'])
   expect([parseHops('1', 'all'), parseHops('9', 'all'), parseHops('x', 'impact')]).toEqual([1, 2, 4])
+})
+
+describe('the graph of switches', () => {
+  const cable = (a: string, b: string, port = '1') => ({
+    a: { port_id: `${a} ${b} ${port}`, port, device_id: a },
+    b: { port_id: `${b} ${a} ${port}`, port, device_id: b },
+  })
+  const ask = (index: LinkIndex, ids: readonly string[], most = 10) =>
+    buildSwitchGraph(index, { view: 'switches', ids, most })
+
+  test('has the links between switches, and none of other devices', () => {
+    const index = new LinkIndex(
+      [
+        { parent_id: 'spine', child_id: 'leaf1', type: 'connected_to' },
+        { parent_id: 'leaf1', child_id: 'web1', type: 'connected_to' },
+        { parent_id: 'spine', child_id: 'leaf2', type: 'depends_on' },
+      ],
+      [cable('spine', 'leaf1'), cable('spine', 'leaf2'), cable('leaf2', 'db1')] as never,
+    )
+    const { ids, links, left, alone } = ask(index, ['leaf1', 'leaf2', 'spine', 'lonely'])
+    expect(ids[0]).toBe('spine')
+    expect(ids.toSorted()).toEqual(['leaf1', 'leaf2', 'spine'])
+    expect(links.map(({ from, to, type }) => [ids[from], ids[to], type])).toEqual([
+      ['spine', 'leaf1', 'connected_to'],
+      ['spine', 'leaf1', 'cable'],
+      ['spine', 'leaf2', 'cable'],
+    ])
+    expect([left, alone]).toEqual([0, 1])
+  })
+
+  test('has a device that many others are cabled to, whatever its name is', () => {
+    const hosts = Array.from({ length: 8 }, (_, host) => cable('box', `host${host}`))
+    const index = new LinkIndex([], [...hosts, cable('box', 'sw1')] as never)
+    expect(ask(index, ['sw1']).ids.toSorted()).toEqual(['box', 'sw1'])
+    const fewer = new LinkIndex([], [...hosts.slice(2), cable('box', 'sw1')] as never)
+    expect(ask(fewer, ['sw1']).ids).toEqual([])
+  })
+
+  test('counts the switches that its limit leaves out', () => {
+    const index = new LinkIndex([], ['a', 'b', 'c', 'd'].map((leaf) => cable('spine', leaf)) as never)
+    const graph = ask(index, ['a', 'b', 'c', 'd', 'spine'], 3)
+    expect([graph.ids.length, graph.left, graph.links.length]).toEqual([3, 2, 2])
+  })
 })

@@ -19,6 +19,8 @@ export type Brief = {
   readonly placeNames: readonly string[]
   /** The status of each device, as an index into STATES. */
   readonly states: Uint8Array<ArrayBuffer>
+  /** The places in `ids` of the devices that are switches by their names and tags. */
+  readonly switches: readonly number[]
 }
 
 export const STATES: readonly DeviceStatus[] = ['active', 'planned', 'maintenance', 'decommissioned']

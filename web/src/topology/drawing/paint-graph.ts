@@ -17,6 +17,8 @@ export type Scene = {
   /** The neighbors of the selected node. */
   readonly near: ReadonlySet<number>
   readonly isLayered: boolean
+  /** The first node is in the middle of the graph. */
+  readonly hasFocus: boolean
   /** False until the names are loaded. */
   readonly isNamed: boolean
 }
@@ -53,7 +55,7 @@ type Painter = { readonly context: CanvasRenderingContext2D; readonly camera: Ca
 
 const computeRadius = (scene: Scene, node: number, zoom: number): number => {
   const scale = Math.min(1.25, Math.max(0.55, zoom))
-  return (node === scene.selected || node === 0 ? RADIUS + 2.5 : RADIUS) * scale
+  return (node === scene.selected || (node === 0 && scene.hasFocus) ? RADIUS + 2.5 : RADIUS) * scale
 }
 
 const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void => {
@@ -186,6 +188,7 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
     const y = (positions[node * 2 + 1] ?? 0) * camera.zoom + camera.y
     context.drawImage(image, snap(x - half), snap(y - half), image.width / ratio, image.height / ratio)
   }
+  if (!scene.hasFocus) return
   // The focus stays marked when another node is selected.
   context.strokeStyle = colours.accent
   context.lineWidth = 2
