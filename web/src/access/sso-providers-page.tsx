@@ -36,7 +36,10 @@ const COLUMNS: readonly Column<Provider>[] = [
     width: 100,
     cell: ({ group_mappings }) => <span className="num">{group_mappings.length}</span>,
   },
-  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+  buildTimeColumn({
+    ...{ id: 'updated', text: 'Changed', width: 120, isNewestFirst: true },
+    at: ({ updated_at }) => updated_at,
+  }),
 ]
 
 const DEFAULT_COLUMNS = ['name', 'issuer', 'enabled', 'mappings', 'updated', 'actions']
@@ -49,7 +52,6 @@ export const SsoProvidersPage = () => {
   const resource = useMemo(() => buildProviderResource(edited), [edited])
   return (
     <ListPage
-      title="Single sign-on"
       nothing="No identity provider yet"
       above={<Setup />}
       given={PRESETS.find(({ id }) => id === search.new)?.given ?? {}}

@@ -75,7 +75,7 @@ export const AccountPage = () => {
   }
   return (
     <>
-      <PageHead title="Your account" />
+      <PageHead />
       <PageBody>
         <div className={css.two}>
           <ProfileCard />

@@ -48,29 +48,33 @@ const Row = ({ session }: { readonly session: Session }) => {
     onError: (error) => toastError('The session could not be ended', error),
   })
   return (
-    <li className={css.row}>
-      <span title={session.user_agent}>
-        <b>{describeBrowser(session.user_agent)}</b>
-      </span>
-      <span className="mono">{session.ip_address || '–'}</span>
-      <span>
-        Signed in <TimeAgo at={session.created_at} />
+    <tr>
+      <th scope="row" title={session.user_agent}>
+        {describeBrowser(session.user_agent)}
+      </th>
+      <td className="mono">{session.ip_address || '–'}</td>
+      <td>
+        <TimeAgo at={session.created_at} />
         {session.method === 'sso' && ' by single sign-on'}
         {session.method === 'passkey' && ' with a passkey'}
-      </span>
-      <span>
-        Seen <TimeAgo at={session.last_seen_at} />
-      </span>
-      {session.is_current ? (
-        <Badge tone="ok">this one</Badge>
-      ) : (
-        <Button look="danger" onClick={() => end.mutate()} disabled={end.isPending}>
-          End
-        </Button>
-      )}
-    </li>
+      </td>
+      <td>
+        <TimeAgo at={session.last_seen_at} />
+      </td>
+      <td>
+        {session.is_current ? (
+          <Badge tone="ok">this one</Badge>
+        ) : (
+          <Button look="danger" onClick={() => end.mutate()} disabled={end.isPending}>
+            End
+          </Button>
+        )}
+      </td>
+    </tr>
   )
 }
+
+const HEADS = ['Browser', 'Address', 'Signed in', 'Seen'] as const
 
 type CardProps = {
   /** One's own without it. */
@@ -85,11 +89,27 @@ export const SessionsCard = ({ userId, title = 'Your sessions' }: CardProps) => 
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
       {data?.length === 0 && <p className="muted">No sessions.</p>}
-      <ul className={css.rows}>
-        {data?.map((session) => (
-          <Row key={session.id} session={session} />
-        ))}
-      </ul>
+      {data && data.length > 0 && (
+        <table className={css.sessions}>
+          <thead>
+            <tr>
+              {HEADS.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+              <th scope="col">
+                <span className="sr">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((session) => (
+              <Row key={session.id} session={session} />
+            ))}
+          </tbody>
+        </table>
+      )}
     </Card>
   )
 }

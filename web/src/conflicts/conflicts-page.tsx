@@ -50,6 +50,7 @@ const COLUMNS: readonly Column<Conflict>[] = [
     text: 'Detected',
     width: 110,
     isSortable: true,
+    isNewestFirst: true,
     cell: ({ detected_at }) => <TimeAgo at={detected_at} />,
   },
   {
@@ -57,6 +58,7 @@ const COLUMNS: readonly Column<Conflict>[] = [
     text: 'Resolved',
     width: 110,
     isSortable: true,
+    isNewestFirst: true,
     cell: ({ resolved_at }) => resolved_at !== null && <TimeAgo at={resolved_at} />,
   },
   { id: 'by', text: 'By', width: 100, isSortable: true, cell: ({ resolved_by }) => resolved_by },
@@ -110,7 +112,6 @@ export const ConflictsPage = () => {
   const data = useMemo(() => query.data?.filter(holds), [query.data, holds])
   return (
     <ListPage
-      title="Conflicts"
       resourceName="conflicts"
       resource={conflictResource}
       query={{ ...query, data } as typeof query}

@@ -17,8 +17,8 @@ import { racksQuery } from './known-racks.ts'
 import { DELETE_WARNING, RACK_RESOURCE } from './resource.ts'
 import { computeUsedPercent, PowerMeter, SpaceMeter } from './usage.tsx'
 
-const ORDER = ['datacenter_id', 'location', 'name', 'height']
-const DEFAULT_COLUMNS = ['datacenter', 'location', 'name', 'height', 'space', 'largest', 'power', 'devices']
+const ORDER = ['name', 'datacenter_id', 'location', 'height']
+const DEFAULT_COLUMNS = ['name', 'datacenter', 'location', 'height', 'space', 'largest', 'power', 'devices']
 const NONE: readonly Datacenter[] = []
 
 const USAGE: readonly Column<ListedRack>[] = [
@@ -90,7 +90,6 @@ export const RacksPage = () => {
   const columns = useMemo(() => buildColumns(names), [names])
   return (
     <ListPage
-      title="Racks"
       resourceName="racks"
       resource={resource}
       query={query}

@@ -11,6 +11,8 @@ export type Column<Row> = {
   readonly toText?: ((row: Row) => string) | undefined
   readonly isSortable?: boolean
   readonly isRight?: boolean
+  /** A column of times, whose first order has the newest first. */
+  readonly isNewestFirst?: boolean
   /** The head is only read to screen readers. Such a column is always shown. */
   readonly isHeadHidden?: boolean
   /** Kept on a phone. */

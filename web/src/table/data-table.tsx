@@ -32,7 +32,7 @@ type TableProps<Row> = {
   readonly tree?: Tree<Row> | undefined
 }
 
-const ROW_PX = { compact: 32, comfortable: 40 }
+const ROW_PX = { compact: 32, comfortable: 40, phone: 44 }
 const NO_ACTIONS = {}
 const NO_SHIFT = createStore(0)
 
@@ -115,7 +115,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   )
   const scroller = useRef<HTMLDivElement>(null)
   const tableId = useId()
-  const rowPx = ROW_PX[isNarrow ? 'comfortable' : density]
+  const rowPx = ROW_PX[isNarrow ? 'phone' : density]
   const { count, createTall } = view
   const tall = useMemo(() => createTall?.(), [createTall])
   const shift = useStore(tall?.shift ?? NO_SHIFT)

@@ -1,5 +1,6 @@
 /** The part of a list below its filter: the table, or why there is none. */
 import type { ReactNode } from 'react'
+import { LearnMore } from '../help/lazy-learn-more.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
@@ -39,6 +40,7 @@ export const ListContent = <Row,>(props: Props<Row>) => {
       {view?.count === 0 && filter === '' && (
         <State title={empty.title} text={empty.text}>
           {empty.actions}
+          {empty.text !== '' && <LearnMore />}
         </State>
       )}
       {view && view.count > 0 && table}

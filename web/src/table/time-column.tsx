@@ -2,7 +2,7 @@
 import { TimeAgo } from '../ui/primitives.tsx'
 import type { Column } from './column.ts'
 
-type TimeColumn<Row> = Pick<Column<Row>, 'id' | 'text' | 'width'> & {
+type TimeColumn<Row> = Pick<Column<Row>, 'id' | 'text' | 'width' | 'isNewestFirst'> & {
   readonly at: (row: Row) => string | null
   /** Shown without a time. */
   readonly never?: string

@@ -31,7 +31,7 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
   if (!webhook.enabled) return <Badge tone="idle">off</Badge>
   if (failed === 0) return <Badge tone="ok">on</Badge>
   return (
-    <Link to="/webhooks/$id" params={{ id: webhook.id }} search={{ status: 'failed' }} tabIndex={-1}>
+    <Link to="/webhooks/$id" params={{ id: webhook.id }} search={{ tab: 'deliveries', status: 'failed' }} tabIndex={-1}>
       <Badge tone="warn">{formatCount(failed)} failed in 24 h</Badge>
     </Link>
   )
@@ -90,7 +90,10 @@ const buildColumns = ({ troubles, onToggle, editBlock }: Tools): readonly Column
     cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
   },
   { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+  buildTimeColumn({
+    ...{ id: 'updated', text: 'Changed', width: 120, isNewestFirst: true },
+    at: ({ updated_at }) => updated_at,
+  }),
 ]
 
 const DEFAULT_COLUMNS = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
@@ -111,7 +114,6 @@ export const WebhooksPage = () => {
   const columns = useMemo(() => buildColumns({ troubles, onToggle: toggle, editBlock }), [troubles, toggle, editBlock])
   return (
     <ListPage
-      title="Webhooks"
       resourceName="webhook"
       resource={resource}
       query={query}

@@ -127,6 +127,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
     text: 'Started',
     width: 110,
     isSortable: true,
+    isNewestFirst: true,
     cell: ({ started_at, created_at }) =>
       started_at === null ? (
         <span className="muted" title="queued">

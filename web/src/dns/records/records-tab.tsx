@@ -80,7 +80,10 @@ const buildColumns = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnR
     cell: ({ ttl }) => (ttl === null ? <span className="muted">of zone</span> : formatCount(ttl)),
   },
   { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+  buildTimeColumn({
+    ...{ id: 'updated', text: 'Changed', width: 120, isNewestFirst: true },
+    at: ({ updated_at }) => updated_at,
+  }),
   buildActionsColumn<OwnRecord>({
     noun: 'record',
     getName: ({ name, type }) => `${name} ${type}`,

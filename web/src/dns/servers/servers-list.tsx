@@ -62,7 +62,10 @@ const buildColumns =
     },
     { id: 'zones', text: 'Zones', width: 80, isRight: true, cell: ({ id }) => formatCount(zones.get(id) ?? 0) },
     { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-    buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+    buildTimeColumn({
+      ...{ id: 'updated', text: 'Changed', width: 120, isNewestFirst: true },
+      at: ({ updated_at }) => updated_at,
+    }),
     {
       id: 'test',
       text: 'Test',
@@ -96,7 +99,6 @@ export const ServersList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const columns = useMemo(() => buildColumns({ test, zones: counts }), [test.isPending, test.variables, zones, counts])
   return (
     <ListPage
-      title="DNS"
       resourceName="dns"
       resource={resource}
       query={query}

@@ -57,16 +57,17 @@ export const TableHead = <Row,>({ list, columns, sorting, onSort, selection, cou
           />
         </div>
       )}
-      {columns.map(({ id, text, isSortable, isRight, isHeadHidden }) => {
+      {columns.map(({ id, text, isSortable, isRight, isHeadHidden, isNewestFirst = false }) => {
         const isSorted = sorting.sort === id
-        const Arrow = sorting.isDescending ? ArrowDown : ArrowUp
+        const isDescending = sorting.isDescending !== isNewestFirst
+        const Arrow = isDescending ? ArrowDown : ArrowUp
         const hasBorder = !isHeadHidden && !isFixed
         return (
           <div
             key={id}
             role="columnheader"
             className={cx(css.headCell, isRight && css.right)}
-            aria-sort={isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
+            aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
             // The button has the focus where there is one.
             tabIndex={hasBorder && !isSortable ? 0 : undefined}
             aria-keyshortcuts={hasBorder && !isSortable ? 'Alt+Shift+ArrowLeft Alt+Shift+ArrowRight' : undefined}
