@@ -135,7 +135,11 @@ test('an empty list says what its things are, with its button and "Learn more"',
       for (const [path, button, help] of [
         ['/networks', 'New network', '/help/inventory#addresses-and-networks'],
         ['/racks', 'New rack', '/help/inventory#racks-and-device-types'],
-        ['/feeds', 'New feed', '/help/feeds'],
+        ['/feeds', 'New feed', '/help/feeds#formats'],
+        ['/devices', 'New device', '/help/inventory#objects'],
+        ['/scans', 'New scan', '/help/discovery#scans'],
+        ['/discovered-devices', 'New scan', '/help/discovery#discovered-devices'],
+        ['/custom-fields', 'New custom field', '/help/inventory#custom-fields'],
       ] as const) {
         await openWhole(path)
         await page.getByRole('main').getByRole('button', { name: button }).last().waitFor()

@@ -1,4 +1,5 @@
 /** The editor of custom fields: the definitions of each resource, beside them the form that they make. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
@@ -7,6 +8,7 @@ import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
+import { LearnMore } from '../help/lazy-learn-more.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { createForbidden, usePermit } from '../shell/me.ts'
@@ -115,7 +117,7 @@ export const CustomFieldsPage = () => {
   const last = Math.max(-1, ...fields.map(({ position }) => position))
   return (
     <>
-      <PageHead title="Custom fields">
+      <PageHead>
         <span className={css.menus}>
           <CommandMenu getCall={() => ({ list: contracts.customFields, q: '' })} />
           <ExportMenu name="custom-fields" count={all.length} load={async () => all} />
@@ -133,6 +135,7 @@ export const CustomFieldsPage = () => {
           text="A custom field is a value of your own that objects have, such as the owner, the cost center or the end of the warranty."
         >
           {button}
+          <LearnMore />
         </State>
       ) : (
         <PageBody>

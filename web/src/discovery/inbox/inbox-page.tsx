@@ -1,4 +1,5 @@
 /** The inbox: differences between discovered and documented devices that wait for a decision. */
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Inbox as InboxIcon, X } from 'lucide-react'
@@ -7,6 +8,7 @@ import { AppError } from '../../../../src/contract/errors.ts'
 import { contracts } from '../../api/contracts.ts'
 import { inboxCountsQuery } from '../../api/queries.ts'
 import { CommandMenu } from '../../commands/command-menu.tsx'
+import { LearnMore } from '../../help/lazy-learn-more.tsx'
 import { announced } from '../../shell/announcer.tsx'
 import { usePermit } from '../../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../../shell/page.tsx'
@@ -62,6 +64,7 @@ const Nothing = ({ tab, isNarrowed }: { readonly tab: string; readonly isNarrowe
       <Link to="/scans" className="link">
         Scans
       </Link>
+      <LearnMore />
     </State>
   )
 }
@@ -238,7 +241,7 @@ export const InboxPage = () => {
   const note = BUCKETS.find(([id]) => id === tab)?.[2] ?? 'Ignored until another difference is found.'
   return (
     <>
-      <PageHead title="Inbox" />
+      <PageHead />
       <Tabs label="What differs" current={tab} tabs={tabs} />
       <div className={tableCss.bar}>
         <span className="muted">{note}</span>
