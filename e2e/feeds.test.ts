@@ -141,11 +141,11 @@ describe('a stored feed', () => {
         await contentOf(page).getByText('10.0.0.1:9200').waitFor()
         await page.getByRole('button', { name: 'Save' }).press('Enter')
         await page.getByText('Saved targets').waitFor()
-        await page.getByRole('button', { name: 'Save' }).and(page.locator(':focus')).waitFor()
         expect(await it.plat.api.feeds.get({ id: 'targets' })).toMatchObject({ port: 9200, tags: ['web'] })
+        await page.getByRole('button', { name: 'Edit' }).click()
         await page.getByLabel('Port').fill('9300')
-        await page.getByRole('button', { name: 'Discard changes' }).click()
-        expect(await page.getByLabel('Port').inputValue()).toBe('9200')
+        await page.getByRole('button', { name: 'Cancel' }).click()
+        await contentOf(page).getByText('10.0.0.1:9200').waitFor()
       },
       { as, expected: ['400 /api/feeds/preview'] },
     ))
@@ -154,18 +154,19 @@ describe('a stored feed', () => {
     it.visit(
       async ({ page, open }) => {
         await it.plat.api.feeds.create({ id: 'turned', name: 'turned', format: 'prometheus', port: 9100 })
-        await open('/feeds/turned')
+        await open('/feeds/turned?edit=turned')
         await page.getByLabel('Format').selectOption({ label: 'OpenSSH' })
         await contentOf(page).getByText('HostName 10.0.0.1').waitFor()
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByText('Saved turned').waitFor()
         expect(await it.plat.api.feeds.get({ id: 'turned' })).toMatchObject({ format: 'ssh-config', port: null })
+        await page.getByRole('button', { name: 'Edit' }).click()
         await page.getByLabel('Format').selectOption({ label: 'Template' })
         await page.getByLabel('Template · required').fill('{{ devices.size }}')
         await page.getByLabel('Media type of the content').selectOption('text/csv')
         await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByRole('button', { name: 'Discard changes', disabled: true }).waitFor()
-        expect(await page.getByLabel('Media type of the content').inputValue()).toBe('text/csv')
+        await page.getByText('text/csv', { exact: true }).waitFor()
+        expect(await it.plat.api.feeds.get({ id: 'turned' })).toMatchObject({ media_type: 'text/csv' })
       },
       { as },
     ),
@@ -188,7 +189,7 @@ describe('a stored feed', () => {
   testAll('has the error of its template at the template', () =>
     it.visit(
       async ({ page, open }) => {
-        await open('/feeds/report')
+        await open('/feeds/report?edit=report')
         await contentOf(page).getByText('4 found').waitFor()
         const template = page.getByLabel('Template · required')
         await template.fill('{{ devices.size }}\n{{ 1 | nothing }}')
@@ -210,7 +211,7 @@ describe('a stored feed', () => {
   test('is not overwritten by a form that was opened before another change', () =>
     it.visit(
       async ({ page, open }) => {
-        await open('/feeds/report')
+        await open('/feeds/report?edit=report')
         await page.getByLabel('Description').fill('mine')
         await it.plat.api.feeds.update({ id: 'report', name: 'report of others' })
         await page.getByRole('button', { name: 'Save' }).click()
@@ -272,8 +273,7 @@ describe('a stored feed', () => {
         expect(await page.getByRole('columnheader', { name: 'Last used' }).count()).toBe(0)
         await open('/feeds/targets')
         await previewOf(page).getByText('The preview needs the permission feeds:update').waitFor()
-        expect(await isBlocked(page, 'Save')).toBe(true)
-        expect(await page.getByLabel('Tags').isDisabled()).toBe(true)
+        expect(await isBlocked(page, 'Edit')).toBe(true)
         const [content] = await Promise.all([
           page.context().waitForEvent('page'),
           page.getByRole('link', { name: 'Open the saved content' }).click(),
@@ -292,7 +292,8 @@ describe('every view of the feeds', () => {
     ['the list', '/feeds', 'Devices tagged web'],
     ['a new one', '/feeds?new=1', '4 devices'],
     ['targets', '/feeds/targets', '3 devices'],
-    ['a template', '/feeds/report', 'Media type of the content'],
+    ['a template', '/feeds/report', 'Template'],
+    ['one that is changed', '/feeds/report?edit=report', 'Media type of the content'],
     ['what is left out', '/feeds/dhcp', '3 left out'],
     ['keys and use', '/feeds/targets?tab=use', 'credentials: YOUR_KEY'],
   ]

@@ -166,6 +166,8 @@ test('every read of a page in the past is of its moment, and nothing else is rea
       await openWhole(`/devices/${id}?as_of=${change?.change_id}`)
       await openWhole(`/networks?as_of=${change?.change_id}`)
       await openWhole(`/topology?as_of=${change?.change_id}`)
+      for (const list of ['racks', 'vlans', 'spaces', 'device-types'])
+        await openWhole(`/${list}?as_of=${change?.change_id}`)
       expect(of.length).toBeGreaterThan(3)
       expect(of.filter((line) => line.endsWith('false'))).toEqual([])
     },

@@ -63,6 +63,7 @@ test('a webhook with events, a header and a secret is created and pinged by the 
         'x-service-event': 'webhook.ping',
         'x-service-signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
       })
+      await page.getByRole('link', { name: /^Deliveries/ }).click()
       await page.getByRole('grid', { name: 'Deliveries' }).getByText('webhook.ping').waitFor()
     },
     { as: 'admin' },
@@ -101,7 +102,7 @@ testAll('another target is asked for the secret and the headers again, and the o
     async ({ page, open }) => {
       await open(`/webhooks/${id}?edit=${id}`)
       await page.getByText('A value of *** is stored').waitFor()
-      await page.getByLabel('URL').fill(ELSEWHERE)
+      await page.getByRole('textbox', { name: 'URL' }).fill(ELSEWHERE)
       await page.getByText('Enter it again for another scheme, host or port').waitFor()
       await page.getByText('Enter the values again for another scheme, host or port').waitFor()
       expect(await page.content()).not.toContain('of the old target')
@@ -155,7 +156,7 @@ test('new deliveries appear at once, and an opened one shows its payload', async
   const { good } = await seed()
   await it.visit(
     async ({ page, open }) => {
-      await open(`/webhooks/${good}`)
+      await open(`/webhooks/${good}?tab=deliveries`)
       const grid = page.getByRole('grid', { name: 'Deliveries' })
       await grid.getByText('webhook.ping').first().waitFor()
       await it.plat.api.devices.create({ name: 'while you look' })
@@ -248,7 +249,7 @@ test('a viewer sees webhooks and cannot change them', async () => {
       await open('/webhooks')
       expect(await page.getByRole('button', { name: 'New webhook' }).getAttribute('aria-disabled')).toBe('true')
       expect(await page.getByRole('switch').first().getAttribute('aria-disabled')).toBe('true')
-      await open(`/webhooks/${good}`)
+      await open(`/webhooks/${good}?tab=deliveries`)
       for (const name of ['Ping', 'Edit e'])
         expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true')
       await page.getByRole('grid', { name: 'Deliveries' }).getByRole('link').first().click()
@@ -264,9 +265,9 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string, string])[] = [
   ['the list', () => '/webhooks', 'change log'],
   ['a new one', () => '/webhooks?new=1', 'conflict.detected'],
   ['one that is changed', ({ good }) => `/webhooks/${good}?edit=${good}`, 'Replace'],
-  ['deliveries', ({ good }) => `/webhooks/${good}`, 'deliveries'],
+  ['deliveries', ({ good }) => `/webhooks/${good}?tab=deliveries`, 'deliveries'],
   ['none of them', ({ good }) => `/webhooks/${good}?status=pending`, 'Clear filter'],
-  ['facts', ({ good }) => `/webhooks/${good}?tab=about`, 'Timeout'],
+  ['facts', ({ good }) => `/webhooks/${good}`, 'Timeout'],
   ['verification', ({ good }) => `/webhooks/${good}?tab=verify`, 'X-Service-Signature'],
 ]
 

@@ -83,7 +83,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|start\/learn-more|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
@@ -203,8 +203,6 @@ const LOADED_LATER = [
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/export/shown.tsx',
-  'web/src/resource/object/entry-text.ts',
-  'web/src/resource/object/last-changes.tsx',
   'web/src/table/tall.ts',
   'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))

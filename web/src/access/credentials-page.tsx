@@ -78,7 +78,6 @@ export const CredentialsPage = () => {
   const columns = useMemo(() => buildColumns(new Map(networks.map(({ id, name }) => [id, name]))), [networks])
   return (
     <ListPage
-      title="Credentials"
       resourceName="credentials"
       resource={resource}
       query={query}

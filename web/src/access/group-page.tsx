@@ -5,6 +5,7 @@ import { listFacts } from '../resource/columns.tsx'
 import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
+import { formatCount } from '../ui/format.ts'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import css from './access.module.css'
 import { GrantsCard } from './grants/grants-card.tsx'
@@ -17,19 +18,12 @@ import type { Group } from './types.ts'
 
 const route = getRouteApi('/app/groups/$id')
 const PARENT = { text: 'Groups', link: { to: '/groups' } } as const
-const FACTS = ['description', 'member_count', 'created_at', 'updated_at', 'id']
+const FACTS = ['description', 'id']
+/** The strip has these fields. */
+const ELSEWHERE = { member_count: '', created_at: '', updated_at: '' }
 
 const Overview = ({ group }: { readonly group: Group }) => (
-  <div className={css.two}>
-    <Card title="Group">
-      <Facts
-        facts={listFacts(fields, group, FACTS, {
-          created_at: <TimeAgo at={group.created_at} />,
-          updated_at: <TimeAgo at={group.updated_at} />,
-          id: <CopyText text={group.id} label="ID" />,
-        })}
-      />
-    </Card>
+  <>
     <GrantsCard
       title="Roles"
       filter={{ group_id: group.id }}
@@ -37,7 +31,15 @@ const Overview = ({ group }: { readonly group: Group }) => (
       given={{ holder: { group_id: group.id, name: group.name } }}
       empty="None yet. Its members have a role as soon as the group has it."
     />
-  </div>
+    <Card title="Details">
+      <Facts
+        facts={listFacts(fields, group, FACTS, {
+          ...ELSEWHERE,
+          id: <CopyText text={group.id} label="ID" />,
+        })}
+      />
+    </Card>
+  </>
 )
 
 export const GroupPage = () => {
@@ -59,6 +61,12 @@ export const GroupPage = () => {
         blocked: may('groups:delete') ? undefined : 'groups:delete',
         dialog: (close, leave) => <DeleteGroup group={group} onClose={close} onDone={leave} />,
       }}
+      strip={[
+        ['Members', formatCount(group.member_count)],
+        ['Created', <TimeAgo key="created" at={group.created_at} />],
+        ['Changed', <TimeAgo key="updated" at={group.updated_at} />],
+      ]}
+      side={{ audited: 'group', related: null }}
       tabs={[
         { id: 'overview', text: 'Overview', content: <Overview group={group} /> },
         {

@@ -74,7 +74,6 @@ export const GroupsPage = () => {
   const spec = useMemo(() => buildSpec(roles ?? NO_ROLES), [roles])
   return (
     <ListPage
-      title="Groups"
       resourceName="groups"
       resource={groupResource}
       query={query}

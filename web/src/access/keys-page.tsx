@@ -147,7 +147,6 @@ export const KeysPage = () => {
   return (
     <>
       <ListPage
-        title="API keys"
         resourceName="apikeys"
         resource={resource}
         query={query}

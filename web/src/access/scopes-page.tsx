@@ -98,7 +98,6 @@ export const ScopesPage = () => {
   const spec = useMemo(() => buildSpec(datacenters, spaces), [datacenters, spaces])
   return (
     <ListPage
-      title="Scopes"
       resourceName="scopes"
       resource={resource}
       query={query}

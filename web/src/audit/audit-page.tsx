@@ -85,7 +85,7 @@ export const AuditPage = () => {
   const clear = () => void set(NO_FILTER, { isReplace: true })
   return (
     <>
-      <PageHead title="Audit log">
+      <PageHead>
         <Button onClick={() => verification.mutate()} blocked={blocked('audit:read')} disabled={verification.isPending}>
           <ShieldCheck size={15} aria-hidden="true" />
           Verify

@@ -67,7 +67,6 @@ export const CablesPage = () => {
   }, [query.data])
   return (
     <ListPage
-      title="Cables"
       resourceName="cables"
       resource={resource}
       query={query}

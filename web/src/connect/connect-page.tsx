@@ -92,7 +92,7 @@ export const ConnectPage = () => {
   const client = CLIENTS.find(({ id }) => id === search.tab) ?? CLIENTS[0]
   return (
     <>
-      <PageHead title="Connect an AI client" />
+      <PageHead />
       <PageBody>
         <div className={css.page}>
           <p className={css.lead}>

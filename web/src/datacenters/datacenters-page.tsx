@@ -59,7 +59,6 @@ export const DatacentersPage = () => {
   const resource = useMemo(() => buildDatacenterResource(datacenters), [datacenters])
   return (
     <ListPage
-      title="Datacenters"
       resourceName="datacenters"
       resource={resource}
       query={query}

@@ -62,7 +62,6 @@ export const DeviceTypesPage = () => {
     // biome-ignore lint/a11y/noStaticElementInteractions: the button opens the same dialog
     <div className={css.page} onDragOver={(event) => hasFiles(event) && event.preventDefault()} onDrop={onDrop}>
       <ListPage
-        title="Device types"
         resourceName="device-types"
         resource={resource}
         query={query}

@@ -11,7 +11,6 @@ import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
 import { PageLoading } from '../shell/page-loading.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DeviceOverview, useDeviceParts } from './device-overview.tsx'
@@ -73,14 +72,13 @@ const DeviceContent = ({ device, conflicts }: Props) => {
         blocked: may('devices:delete') ? undefined : 'devices:delete',
         warning: DELETE_WARNING,
       }}
-      actions={
-        <Button
-          onClick={() => void navigate({ to: '/topology', search: { focus: id } })}
-          blocked={blocked('relationships:list')}
-        >
-          Topology
-        </Button>
-      }
+      actions={[
+        {
+          text: 'Topology',
+          onSelect: () => void navigate({ to: '/topology', search: { focus: id } }),
+          blocked: blocked('relationships:list'),
+        },
+      ]}
       menu={
         <>
           <MenuItem onSelect={() => setDuplicating(true)} blocked={blocked('devices:create')}>

@@ -99,7 +99,7 @@ export const DevicesPage = () => {
   }
   return (
     <>
-      <PageHead title="Devices">
+      <PageHead>
         <Button onClick={() => void navigate({ to: '/import' })} blocked={blocked('devices:create')}>
           Import
         </Button>

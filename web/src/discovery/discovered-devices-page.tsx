@@ -126,7 +126,7 @@ export const DiscoveredDevicesPage = () => {
   })
   return (
     <>
-      <PageHead title="Discovered devices">
+      <PageHead>
         <Button onClick={scan} blocked={blocked('discovery:create')}>
           <Radar size={15} aria-hidden="true" />
           New scan

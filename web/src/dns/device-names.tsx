@@ -51,7 +51,12 @@ export const DeviceNames = ({ device, zones }: Props) => {
         {found.map(({ zoneId, zone, rrset }) => (
           <li key={`${zoneId} ${rrset.name} ${rrset.type}`}>
             <Badge tone={STATE_TONES[rrset.state]}>{rrset.state}</Badge>
-            <Link to="/dns/$id" params={{ id: zoneId }} search={{ entry: withId(rrset).id }} className="mono">
+            <Link
+              to="/dns/$id"
+              params={{ id: zoneId }}
+              search={{ tab: 'rrsets', entry: withId(rrset).id }}
+              className="mono"
+            >
               {rrset.fqdn}
             </Link>
             <span>{rrset.type}</span>

@@ -127,7 +127,7 @@ export const FileTab = ({ zone }: { readonly zone: Zone }) => {
         text="A file needs name servers and the mailbox of the SOA. The settings have both."
       >
         {blocked('dns:update') === undefined && (
-          <Link to="." search={{ tab: 'settings' }} className="link">
+          <Link to="." search={(old: object) => ({ ...old, edit: zone.id })} className="link">
             Open the settings
           </Link>
         )}

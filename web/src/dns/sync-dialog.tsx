@@ -117,7 +117,7 @@ export const SyncDialog = ({ zone, onClose }: Props) => {
     },
     onSuccess: (answer) => {
       if (isPlan(answer) || answer.status === 'held') return
-      toast(`Synchronised ${zone.name}`)
+      toast(`Synchronized ${zone.name}`)
       onClose()
     },
   })

@@ -1,15 +1,15 @@
-/** The page of one zone: its RRsets, own records, drift, file and settings. */
+/** The page of one zone: its settings, RRsets, own records, drift and file. */
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { contracts } from '../api/contracts.ts'
-import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { type Fact, MissingObject, MovedTo, ObjectPage } from '../resource/object/object-page.tsx'
+import { relate } from '../resource/object/object-side.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
-import { PageBody } from '../shell/page.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
-import { TimeAgo } from '../ui/primitives.tsx'
-import css from './dns.module.css'
+import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { DriftTab } from './drift-tab.tsx'
 import { FileTab } from './file-tab.tsx'
 import { formatZoneKind } from './labels.ts'
@@ -18,9 +18,8 @@ import { type Zone, zoneQuery } from './queries.ts'
 import { RecordDrawer } from './records/record-drawer.tsx'
 import { RecordsTab } from './records/records-tab.tsx'
 import { RrsetsTab } from './records/rrsets-tab.tsx'
-import { SettingsTab } from './settings-tab.tsx'
 import { SyncDialog } from './sync-dialog.tsx'
-import { getServerName, PLAIN_ZONE, useServerNames } from './zone-resource.ts'
+import { getServerName, PLAIN_ZONE, useServerNames, useZoneResource } from './zone-resource.ts'
 import { ZONE_WARNING } from './zones-list.tsx'
 
 const route = getRouteApi('/app/dns/$id')
@@ -39,33 +38,84 @@ const formatCounts = ({ rrset_count, pending_count, conflict_count, blocked_coun
     ).flatMap(([number, words]) => (number === 0 ? [] : [`${number} ${words}`])),
   ].join(' · ')
 
-/** The state of a zone in one line. */
-const StateLine = ({ zone }: { readonly zone: Zone }) => {
-  const server = getServerName(zone, useServerNames())
-  // Nothing is sent to a watched zone.
-  const syncedAt = zone.mode === 'watched' ? null : zone.last_synced_at
-  return (
-    <div className={css.state} role="status">
-      <ZoneStatus zone={zone} />
-      <span>{formatCounts(zone)}</span>
-      <span className="muted">
-        {formatZoneKind(zone)}, {server === '' ? 'a file only' : `${zone.mode} on ${server}`}
-      </span>
-      <span className={css.times}>
-        {syncedAt !== null && (
-          <>
-            synchronised <TimeAgo at={syncedAt} />
-          </>
-        )}
-        {zone.last_checked_at !== null && (
-          <>
-            {syncedAt !== null && ' · '}checked <TimeAgo at={zone.last_checked_at} />
-          </>
-        )}
-      </span>
-    </div>
-  )
+/** Returns the facts below the head, and the objects that the zone names. */
+const useZoneParts = (zone: Zone | undefined) => {
+  const servers = useServerNames()
+  const { data: datacenters } = usePermitted('datacenters:list', {
+    ...datacentersQuery,
+    enabled: typeof zone?.datacenter_id === 'string',
+  })
+  const { data: networks } = usePermitted('networks:list', {
+    ...networksQuery,
+    enabled: typeof zone?.network_id === 'string',
+  })
+  if (!zone) return { strip: [], related: undefined }
+  const { provider_id, datacenter_id, network_id, last_checked_at, last_synced_at, mode } = zone
+  const server =
+    provider_id === null
+      ? undefined
+      : relate({ to: '/dns', search: { tab: 'servers', edit: provider_id } }, getServerName(zone, servers), 'server')
+  const datacenter = datacenters?.find(({ id }) => id === datacenter_id)
+  const network = networks?.find(({ id }) => id === network_id)
+  const strip: readonly Fact[] = [
+    ['Status', <ZoneStatus key="status" zone={zone} />],
+    [
+      'Names',
+      <span key="names" role="status">
+        {formatCounts(zone)}
+      </span>,
+    ],
+    ['Kind', formatZoneKind(zone)],
+    ['Server', server ? server.link : 'a file only'],
+    ['Mode', server && mode],
+    // Nothing is sent to a watched zone.
+    ['Synchronized', mode !== 'watched' && last_synced_at !== null && <TimeAgo key="synced" at={last_synced_at} />],
+    ['Checked', last_checked_at !== null && <TimeAgo key="checked" at={last_checked_at} />],
+    ['Changed', <TimeAgo key="changed" at={zone.updated_at} />],
+  ]
+  const related = [
+    ...(server ? [server] : []),
+    ...(datacenter
+      ? [relate({ to: '/datacenters/$id', params: { id: datacenter.id } }, datacenter.name, 'only of')]
+      : []),
+    ...(network ? [relate({ to: '/networks/$id', params: { id: network.id } }, network.name, 'only of')] : []),
+  ]
+  return { strip, related }
 }
+
+const Overview = ({ zone }: { readonly zone: Zone }) => (
+  <Card title="Details">
+    <Facts
+      facts={[
+        ['Description', zone.description],
+        ['Only devices tagged', zone.tags.length === 0 ? '' : <Tags key="tags" tags={zone.tags} />],
+        ['States', zone.statuses.join(', ')],
+        ['Host names without a dot', zone.is_default && 'get the name of this zone'],
+        ['TTL', `${zone.ttl} s`],
+        ['Negative TTL of the file', `${zone.negative_ttl} s`],
+        ['Name servers of the file', zone.nameservers.join(', ')],
+        ['Mailbox of the file', zone.admin_email],
+        ...(zone.provider_id === null
+          ? []
+          : ([
+              ['Checked every', `${zone.check_interval_seconds} s`],
+              ['Held above', `${zone.max_delete_percent} % of deletes`],
+              ['Drift', zone.repair ? 'written again' : 'settled by hand'],
+            ] as const)),
+        ['ID', <CopyText key="id" text={zone.id} label="ID" />],
+      ]}
+    />
+  </Card>
+)
+
+/** The form of the zone. The objects that it may name are loaded with it. */
+const EditZone = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
+  const { blocked } = usePermit()
+  return <ResourceDrawer resource={useZoneResource()} id={id} onClose={onClose} blocked={blocked('dns:update')} />
+}
+
+/** The parameters of the tab of RRsets. */
+const OF_RRSETS = ['q', 'status', 'kind', 'entry'] as const
 
 export const ZonePage = () => {
   const { id } = route.useParams()
@@ -73,8 +123,11 @@ export const ZonePage = () => {
   const { blocked } = usePermit()
   const { data, error, refetch } = usePermitted('dns:read', zoneQuery(id))
   const [isSyncing, setSyncing] = useState(false)
+  const { strip, related } = useZoneParts(data?.value)
   if (!data) return <MissingObject noun="zone" parent={PARENT} error={error} refetch={refetch} />
   const zone = data.value
+  if (search.tab === undefined && OF_RRSETS.some((key) => search[key] !== undefined)) return <MovedTo tab="rrsets" />
+  if (search.tab === 'settings') return <MovedTo tab={undefined} edit={id} />
   const closeDrawer = () => void set({ new: undefined, edit: undefined })
   const recordDrawer = (permission: string, recordId: string | undefined) => (
     <RecordDrawer
@@ -93,15 +146,17 @@ export const ZonePage = () => {
       title={zone.name}
       get={contracts.dnsZones.get}
       resource={PLAIN_ZONE}
-      // The form of the zone is a tab. The drawer is that of an own record.
-      drawer={() => recordDrawer('dns:update', search.edit)}
-      remove={{ blocked: blocked('dns:delete'), warning: ZONE_WARNING }}
-      before={
-        <Button onClick={() => setSyncing(true)} blocked={blocked('dns:sync')}>
-          Sync
-        </Button>
+      edit={{ blocked: blocked('dns:update') }}
+      // Any other id is that of an own record.
+      drawer={() =>
+        search.edit === id ? <EditZone id={id} onClose={closeDrawer} /> : recordDrawer('dns:update', search.edit)
       }
+      remove={{ blocked: blocked('dns:delete'), warning: ZONE_WARNING }}
+      actions={[{ text: 'Sync', onSelect: () => setSyncing(true), blocked: blocked('dns:sync') }]}
+      strip={strip}
+      side={{ audited: 'dns-zone', related }}
       tabs={[
+        { id: 'overview', text: 'Overview', content: <Overview zone={zone} /> },
         {
           ...{ id: 'rrsets', text: 'RRsets', isFull: true, count: zone.rrset_count },
           content: <RrsetsTab key={id} zone={zone} />,
@@ -112,15 +167,9 @@ export const ZonePage = () => {
           content: <DriftTab key={id} zone={zone} />,
         },
         { ...{ id: 'file', text: 'File', isFull: true }, content: <FileTab key={id} zone={zone} /> },
-        {
-          ...{ id: 'settings', text: 'Settings', isFull: true },
-          content: <SettingsTab key={id} zone={zone} blocked={blocked('dns:update')} />,
-        },
       ]}
-      below={<StateLine zone={zone} />}
-      body={(content) => <PageBody>{content}</PageBody>}
       hints={
-        search.tab === 'settings' || search.tab === 'file'
+        search.tab === undefined || search.tab === 'overview' || search.tab === 'file'
           ? []
           : [
               [['j', 'k'], 'move'],

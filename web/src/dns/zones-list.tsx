@@ -82,7 +82,6 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const columns = useMemo(() => buildColumns(names), [names])
   return (
     <ListPage
-      title="DNS"
       resourceName="dns"
       resource={resource}
       query={query}
@@ -109,7 +108,7 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
           />
         ) : (
           // The form is on the page of the zone.
-          <Navigate to="/dns/$id" params={{ id }} search={{ tab: 'settings' }} replace />
+          <Navigate to="/dns/$id" params={{ id }} search={{ edit: id }} replace />
         )
       }
     />

@@ -2,7 +2,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
 import { CodeBlock } from '../connect/code-block.tsx'
-import { Card, CopyText, Facts } from '../ui/primitives.tsx'
+import { Card } from '../ui/primitives.tsx'
 import { getTitle } from './feed-resource.ts'
 import css from './feeds.module.css'
 import { fillUsage, NO_KEY } from './labels.ts'
@@ -19,20 +19,6 @@ export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
   const usage = fillUsage(CATALOGUE[feed.format].usage, { url, server: location.origin, id: feed.id, token })
   return (
     <div className={css.consumer}>
-      <Card title="Content">
-        <Facts
-          facts={[
-            ['URL', <CopyText key="url" text={url} label="URL" />],
-            ['Format', getTitle(feed.format)],
-            [
-              'Media type',
-              <span key="type" className="mono">
-                {feed.media_type}
-              </span>,
-            ],
-          ]}
-        />
-      </Card>
       <Suspense>
         <KeysCard feed={feed} onMade={({ key }) => setToken(key)} />
       </Suspense>

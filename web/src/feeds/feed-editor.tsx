@@ -1,5 +1,5 @@
 /** The form of a feed, with the preview of its content beside it; below it on a phone. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Resource, Values } from '../resource/resource.ts'
 import { ResourceForm } from '../resource/resource-form.tsx'
 import { useOpened } from '../resource/use-opened.ts'
@@ -16,9 +16,8 @@ type Props = {
   /** Undefined for a new feed. */
   readonly feed?: Feed
   readonly blocked: string | undefined
-  /** Undefined on the page of a feed, which stays open. */
-  readonly onClose?: () => void
-  readonly onSaved?: (feed: Feed) => void
+  readonly onClose: () => void
+  readonly onSaved: (feed: Feed) => void
 }
 
 export const FeedEditor = ({ resource, feed, blocked, onClose, onSaved }: Props) => {
@@ -26,23 +25,10 @@ export const FeedEditor = ({ resource, feed, blocked, onClose, onSaved }: Props)
   const [values, setValues] = useState<Values>()
   const draft = useMemo(() => values && buildPreviewDraft(resource.fields, values), [resource, values])
   const preview = usePreview(draft)
-  const form = useRef<HTMLElement>(null)
-  const isSaved = useRef(false)
-  const saved = async (value: Feed) => {
-    if (feed === undefined) return onSaved?.(value)
-    await reload()
-    isSaved.current = true
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another version starts the form again, which loses the focus
-  useEffect(() => {
-    if (!isSaved.current) return
-    isSaved.current = false
-    form.current?.querySelector<HTMLElement>('[type=submit]')?.focus()
-  }, [opened])
   if (!opened) return error ? <Failure error={error} onRetry={() => void refetch()} noun="feed" /> : <PageLoading />
   return (
     <div className={css.editor}>
-      <section ref={form} className={css.form} aria-label="Feed">
+      <section className={css.form} aria-label="Feed">
         <ResourceForm
           key={opened.etag}
           resource={resource}
@@ -51,9 +37,9 @@ export const FeedEditor = ({ resource, feed, blocked, onClose, onSaved }: Props)
           draftKey={`feed.${feed?.id ?? 'new'}`}
           onClose={onClose}
           onReload={() => void reload()}
-          onSaved={(value) => void saved(value)}
+          onSaved={onSaved}
           blocked={blocked}
-          isFocused={feed === undefined}
+          isFocused
           onValues={setValues}
           errors={preview.errors}
         />

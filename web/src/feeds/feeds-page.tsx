@@ -67,7 +67,10 @@ const buildColumns = ({ names, used, hasUse }: Tools): readonly Column<Feed>[] =
     ? [buildTimeColumn<Feed>({ id: 'used', text: 'Last used', width: 120, at: ({ id }) => used.get(id) ?? null })]
     : []),
   { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-  buildTimeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+  buildTimeColumn({
+    ...{ id: 'updated', text: 'Changed', width: 120, isNewestFirst: true },
+    at: ({ updated_at }) => updated_at,
+  }),
 ]
 
 const DEFAULT_COLUMNS = ['name', 'format', 'url', 'devices', 'used', 'updated', 'actions']
@@ -112,7 +115,6 @@ const FeedList = () => {
   const columns = useMemo(() => buildColumns({ names, used, hasUse: may('apikeys:list') }), [names, used])
   return (
     <ListPage
-      title="Feeds"
       resourceName="feeds"
       resource={resource}
       query={query}
@@ -127,7 +129,7 @@ const FeedList = () => {
       menu={{ needs: blocked }}
       open={({ id }) => void navigate({ to: '/feeds/$id', params: { id } })}
       // The form is on the page of the feed.
-      drawer={(id) => id !== undefined && <Navigate to="/feeds/$id" params={{ id }} replace />}
+      drawer={(id) => id !== undefined && <Navigate to="/feeds/$id" params={{ id }} search={{ edit: id }} replace />}
     />
   )
 }

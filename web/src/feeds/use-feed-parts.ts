@@ -15,11 +15,15 @@ export const useFeedResource = (format?: Feed['format']): Resource<Feed> => {
   return useMemo(() => buildFeedResource({ format, spaces }), [format, spaces])
 }
 
-/** Returns the names of the objects that the filters of feeds may name. */
-export const useFilterNames = (): Names => {
+/** Returns the names of the objects that the filters of feeds may name. @param feed the only one whose objects are needed */
+export const useFilterNames = (feed?: Pick<Feed, 'datacenter_id' | 'network_id'>): Names => {
   const { may } = usePermit()
-  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
-  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const isNamed = (field: 'datacenter_id' | 'network_id') => feed === undefined || feed[field] !== null
+  const { data: datacenters } = useQuery({
+    ...datacentersQuery,
+    enabled: isNamed('datacenter_id') && may('datacenters:list'),
+  })
+  const { data: networks } = useQuery({ ...networksQuery, enabled: isNamed('network_id') && may('networks:list') })
   const spaces = useSpaces()
   return useMemo(
     () => new Map([...(datacenters ?? []), ...(networks ?? []), ...spaces].map(({ id, name }) => [id, name])),

@@ -7,8 +7,7 @@ import { toAppError } from '../api/errors.ts'
 import { plural } from '../ui/format.ts'
 import { Badge, Skeleton } from '../ui/primitives.tsx'
 import css from './history.module.css'
-import { getShownName } from './item-row.tsx'
-import { CHANGE_TONES, CHANGE_WORDS, withCapital } from './labels.ts'
+import { CHANGE_TONES, CHANGE_WORDS, getShownName, withCapital } from './labels.ts'
 
 const MOST_SHOWN = 6
 

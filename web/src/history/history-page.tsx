@@ -145,7 +145,7 @@ export const HistoryPage = () => {
   const columns = useMemo(() => buildChangeColumns({ onToggle: folds.toggle, onUndo: undo }), [folds.toggle, undo])
   return (
     <>
-      <PageHead title="History">
+      <PageHead>
         <Button onClick={() => void navigate({ to: '/history/diff' })}>Compare two moments</Button>
       </PageHead>
       <FilterBar

@@ -8,7 +8,7 @@ import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS } from './labels.ts'
+import { CHANGE_TONES, CHANGE_WORDS, getShownName } from './labels.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
@@ -17,11 +17,6 @@ const getHolder = ({ kind, id }: ObjectOf): { readonly type: string; readonly id
   kind === 'relationship' || kind === 'discovery-lock'
     ? { type: 'device', id: id.split(' ')[0] ?? id }
     : { type: kind, id }
-
-/** Returns the text by which an object is shown. */
-export const getShownName = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
-  // The id ends with the type or the field. It is the name where that of the devices is not known.
-  name === id ? (id.split(' ').at(-1) ?? name) : name
 
 type NameProps = { readonly item: ObjectOf; readonly asOf: string | undefined }
 

@@ -50,6 +50,10 @@ const LABELS: Readonly<Record<string, string>> = {
 export const getLabel = (kind: Kind, field: string): string =>
   LABELED[kind]?.[field]?.label ?? LABELS[field] ?? withCapital(field.replace(/_id$/, '').replaceAll('_', ' '))
 
+/** @returns the end of the id, which is the type or the field, where the names of the devices are not known */
+export const getShownName = ({ id, name }: Pick<HistoryItem, 'id' | 'name'>): string =>
+  name === id ? (id.split(' ').at(-1) ?? name) : name
+
 /** Names of objects by their ids. */
 export type Names = ReadonlyMap<string, string>
 

@@ -5,6 +5,7 @@ import { History } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { answeredAsOf, asOf } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
+import { RESOURCE_NAMES } from '../resource/facts/names.ts'
 import { findPage } from '../shell/nav.ts'
 import { PageHead } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
@@ -12,8 +13,10 @@ import { formatExactMoment } from '../ui/format.ts'
 import { State } from '../ui/states.tsx'
 import css from './history.module.css'
 
-/** The pages of the estate, and the pages of its changes. */
-const HAS_PAST = /^\/(cables|datacenters|devices|history|networks|pools|ports|reservations|topology)(\/|$)/
+/** The first parts of the paths of the inventory, of its topology, and of its changes. */
+const WITH_PAST: ReadonlySet<string> = new Set([...RESOURCE_NAMES, 'history', 'topology'])
+
+const hasPast = (path: string): boolean => WITH_PAST.has(path.split('/')[1] ?? '')
 
 const formatTime = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : formatExactMoment(at))
 
@@ -30,7 +33,7 @@ const NoPast = ({ path }: { readonly path: string }) => {
       <State
         icon={<History size={28} aria-hidden="true" />}
         title="This page has no past"
-        text="It shows only the present. Datacenters, networks, pools, reservations, devices, cables and the topology can be shown as they were."
+        text="It shows only the present. The pages of the inventory, the topology and the history can be shown as they were."
       >
         <Button look="primary" onClick={back}>
           Back to now
@@ -55,7 +58,7 @@ export const Past = ({ path, children }: Props) => {
         </span>
         <Button onClick={back}>Back to now</Button>
       </div>
-      {HAS_PAST.test(path) ? children : <NoPast path={path} />}
+      {hasPast(path) ? children : <NoPast path={path} />}
     </>
   )
 }

@@ -29,7 +29,7 @@ export const ImportPage = () => {
   const current = STEPS.find(([step]) => step === at.step)?.[1]
   return (
     <>
-      <PageHead title="Import">
+      <PageHead>
         <span className="muted" aria-live="polite">
           {current}
         </span>

@@ -15,7 +15,6 @@ import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/page-loading.tsx'
 import { useSpaces } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { LazyUsage } from '../utilization/lazy-usage.tsx'
@@ -138,16 +137,14 @@ export const NetworkPage = () => {
         blocked: may('networks:delete') ? undefined : 'networks:delete',
         warning: 'Its pools and reservations are deleted too. The addresses of devices stay, without a network.',
       }}
-      before={
-        <Button look="primary" aria-keyshortcuts="f" onClick={giveNext} blocked={addresses.blocked}>
-          Next free address
-        </Button>
-      }
-      actions={
-        <Button onClick={scan} blocked={blocked('discovery:create')}>
-          Scan
-        </Button>
-      }
+      actions={[
+        {
+          ...{ text: 'Next free address', look: 'primary', shortcut: 'f' },
+          onSelect: giveNext,
+          blocked: addresses.blocked,
+        },
+        { text: 'Scan', onSelect: scan, blocked: blocked('discovery:create') },
+      ]}
       menu={
         <>
           <MenuItem

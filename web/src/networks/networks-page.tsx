@@ -19,7 +19,6 @@ import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { DEFAULT } from '../spaces/known-control.ts'
 import { useSpaceChoice } from '../spaces/known-spaces.tsx'
-import { LearnMore } from '../start/learn-more.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
@@ -178,7 +177,7 @@ export const NetworksPage = () => {
   const choice = useColumns('Networks', columns, NETWORK_DEFAULT_COLUMNS)
   return (
     <>
-      <PageHead title="Networks">
+      <PageHead>
         <Button look="primary" onClick={create} blocked={blocked('networks:create')}>
           <Plus size={15} aria-hidden="true" />
           New network
@@ -227,15 +226,10 @@ export const NetworksPage = () => {
         empty={{
           title: space === undefined ? 'No networks yet' : 'No networks in this address space',
           text: 'A network is a block of addresses, such as 10.0.0.0/16. It may contain others.',
-          actions: (
-            <>
-              {may('networks:create') && (
-                <Button look="primary" onClick={create}>
-                  New network
-                </Button>
-              )}
-              <LearnMore />
-            </>
+          actions: may('networks:create') && (
+            <Button look="primary" onClick={create}>
+              New network
+            </Button>
           ),
         }}
         table={

@@ -97,7 +97,6 @@ export const ClientsPage = () => {
   const rules: Rules<OauthClient> = { remove: () => noDelete }
   return (
     <ListPage
-      title="OAuth clients"
       resourceName="oauth-clients"
       resource={clientResource}
       query={query}

@@ -90,7 +90,7 @@ export const OverviewPage = () => {
   if (denied && is_scoped && may('devices:list')) return <Navigate to="/devices" replace />
   return (
     <>
-      <PageHead title="Overview" />
+      <PageHead />
       {failure ? (
         <Failure error={failure} onRetry={() => void refetch()} />
       ) : (

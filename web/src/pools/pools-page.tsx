@@ -74,7 +74,6 @@ export const PoolsPage = () => {
   return (
     <>
       <ListPage
-        title="Pools"
         resourceName="pools"
         resource={POOL_RESOURCE}
         query={{ ...query, data } as typeof query}

@@ -10,7 +10,6 @@ import { type Fact, MissingObject, ObjectPage, type Parent } from '../resource/o
 import { relate } from '../resource/object/object-side.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Card, Facts } from '../ui/primitives.tsx'
 import type { Port } from './fields.ts'
@@ -85,11 +84,9 @@ export const PortPage = () => {
       edit={{ blocked: blocked('ports:update') }}
       remove={{ blocked: may('ports:delete') ? undefined : 'ports:delete', warning: DELETE_WARNING }}
       actions={
-        findFreeSide(shown) !== undefined && (
-          <Button onClick={() => void set({ new: 'cable' })} blocked={blocked('cables:create')}>
-            Connect…
-          </Button>
-        )
+        findFreeSide(shown) === undefined
+          ? []
+          : [{ text: 'Connect…', onSelect: () => void set({ new: 'cable' }), blocked: blocked('cables:create') }]
       }
       menu={shown.peers?.map((peer) => (
         <MenuItem

@@ -68,7 +68,6 @@ export const ReservationsPage = () => {
   })
   return (
     <ListPage
-      title="Reservations"
       resourceName="reservations"
       resource={resource}
       query={query}

@@ -8,8 +8,7 @@ import type { WithCustom } from '../custom-fields/values.ts'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { createForbidden, usePermit } from '../shell/me.ts'
-import { Hints, PageHead } from '../shell/page.tsx'
-import { LearnMore } from '../start/learn-more.tsx'
+import { Hints, PageHead, usePageName } from '../shell/page.tsx'
 import type { Column } from '../table/column.ts'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
@@ -34,7 +33,8 @@ export type RowRun<T> = { readonly edit: (row: T) => void; readonly remove: (row
 export type ColumnsOf<T> = (run: RowRun<T>) => readonly Column<T>[]
 
 type Props<T extends object> = {
-  readonly title: string
+  /** That of the navigation by default. */
+  readonly title?: string
   /** First part of the permissions: `networks`. */
   readonly resourceName: string
   readonly resource: Resource<T>
@@ -105,7 +105,8 @@ const NONE: readonly never[] = []
 const toSentenceCase = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 export const ListPage = <T extends object>(props: Props<T>) => {
-  const { title, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
+  const name = usePageName()
+  const { title = name, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
   const { search, set } = usePageSearch()
   const { may, blocked } = usePermit()
   const [text, setText] = useFilterText()
@@ -208,15 +209,10 @@ export const ListPage = <T extends object>(props: Props<T>) => {
         empty={{
           title: props.nothing ?? `No ${toSentenceCase(title)} yet`,
           text: props.empty,
-          actions: (
-            <>
-              {mayCreate && (
-                <Button look="primary" onClick={create}>
-                  New {resource.noun}
-                </Button>
-              )}
-              <LearnMore />
-            </>
+          actions: mayCreate && (
+            <Button look="primary" onClick={create}>
+              New {resource.noun}
+            </Button>
           ),
         }}
         table={

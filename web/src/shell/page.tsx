@@ -5,9 +5,10 @@ import { memo, type ReactNode, useEffect } from 'react'
 import { isPast } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
+import { cx } from '../ui/cx.ts'
 import partCss from '../ui/primitives.module.css'
 import { announced } from './announcer.tsx'
-import { findEntry } from './nav.ts'
+import { findEntry, findPage } from './nav.ts'
 import { clockIsOpen } from './palette-state.ts'
 import { preferences } from './preferences.ts'
 import css from './shell.module.css'
@@ -28,21 +29,32 @@ const PageLinks = () => {
   )
 }
 
+/** Returns the text by which the navigation names the page. */
+export const usePageName = (): string =>
+  findPage(useRouterState({ select: (state) => state.location.pathname }))?.text ?? ''
+
 type PageHeadProps = {
-  readonly title: string
+  /** That of the navigation by default. */
+  readonly title?: string
   /** Shown beside the title, in quiet text. */
   readonly beside?: ReactNode
   /** The list that contains the object of this page. */
   readonly parent?: { readonly text: string; readonly link: LinkProps }
+  /** The menu of the page has the button of the clock. */
+  readonly isClockInMenu?: boolean
   readonly children?: ReactNode
 }
 
-export const PageHead = ({ title, beside, parent, children }: PageHeadProps) => {
+export const openClock = (): void => clockIsOpen.set(true)
+
+export const PageHead = ({ title: given, beside, parent, isClockInMenu, children }: PageHeadProps) => {
+  const name = usePageName()
+  const title = given ?? name
   useTitle(title)
   return (
     <>
       <header className={css.head}>
-        <div className={css.title}>
+        <div className={cx(css.title, parent && css.ofObject)}>
           {parent && (
             <>
               <Link {...parent.link} className={css.crumb}>
@@ -52,12 +64,14 @@ export const PageHead = ({ title, beside, parent, children }: PageHeadProps) => 
             </>
           )}
           <h1>{title}</h1>
-          {beside && <span className={`mono ${css.crumb}`}>{beside}</span>}
+          {beside && <span className={css.beside}>{beside}</span>}
         </div>
         {children}
-        <Button isIcon aria-label="Show another moment" aria-keyshortcuts="t" onClick={() => clockIsOpen.set(true)}>
-          <History size={15} aria-hidden="true" />
-        </Button>
+        {!isClockInMenu && (
+          <Button isIcon aria-label="Show another moment" aria-keyshortcuts="t" onClick={openClock}>
+            <History size={15} aria-hidden="true" />
+          </Button>
+        )}
       </header>
       {!parent && <PageLinks />}
     </>

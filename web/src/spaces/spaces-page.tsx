@@ -40,7 +40,6 @@ export const SpacesPage = () => {
   }, [networks])
   return (
     <ListPage
-      title="Address spaces"
       resourceName="spaces"
       resource={SPACE_RESOURCE}
       query={query}

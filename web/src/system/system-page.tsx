@@ -139,7 +139,7 @@ export const SystemPage = () => {
   const { may } = usePermit()
   return (
     <>
-      <PageHead title="System" />
+      <PageHead />
       <PageBody>
         {data && <Content status={data} />}
         {data && may('users:update') && <WarningsCard />}

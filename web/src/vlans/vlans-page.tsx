@@ -48,7 +48,6 @@ export const VlansPage = () => {
     void set({ new: buildVlanScopeKey(vlan_id, datacenter_id) })
   return (
     <ListPage
-      title="VLANs"
       resourceName="vlans"
       resource={resource}
       query={query}

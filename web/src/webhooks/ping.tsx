@@ -1,13 +1,11 @@
 /** Sends a test delivery and shows its result. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Zap } from 'lucide-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import { toastError } from '../ui/toast.tsx'
-import type { Webhook } from './queries.ts'
+import { lastSuccessQuery, type Webhook } from './queries.ts'
 import css from './webhooks.module.css'
 
 export const usePing = ({ id }: Pick<Webhook, 'id'>) => {
@@ -21,21 +19,18 @@ export const usePing = ({ id }: Pick<Webhook, 'id'>) => {
 
 type Ping = ReturnType<typeof usePing>
 
-export const PingButton = ({ ping }: { readonly ping: Ping }) => {
-  const { blocked } = usePermit()
-  return (
-    <Button onClick={() => ping.mutate()} disabled={ping.isPending} blocked={blocked('webhook:update')}>
-      <Zap size={15} aria-hidden="true" />
-      {ping.isPending ? 'Waiting …' : 'Ping'}
-    </Button>
-  )
-}
-
 export const PingResult = ({ ping }: { readonly ping: Ping }) => {
   const { set } = usePageSearch()
+  const isFailed = ping.data !== undefined && ping.data.delivery.status !== 'success'
+  const { data: success } = useQuery({
+    ...lastSuccessQuery(ping.data?.delivery.webhook_id ?? ''),
+    enabled: isFailed,
+  })
   if (!ping.data) return null
   const { message, delivery } = ping.data
-  const isGood = delivery.status === 'success'
+  const isGood = !isFailed
+  // A later success shows that the receiver is there again.
+  if (isFailed && success && success.created_at > delivery.created_at) return null
   return (
     <div role="status" className={css.result} data-tone={isGood ? 'ok' : 'bad'}>
       <Badge tone={isGood ? 'ok' : 'bad'}>{isGood ? 'arrived' : 'failed'}</Badge>
@@ -43,7 +38,7 @@ export const PingResult = ({ ping }: { readonly ping: Ping }) => {
         {message}
         {delivery.duration_ms !== null && <span className="muted"> after {delivery.duration_ms} ms</span>}
       </span>
-      <Button look="quiet" onClick={() => void set({ entry: delivery.id, tab: undefined })}>
+      <Button look="quiet" onClick={() => void set({ entry: delivery.id, tab: 'deliveries' })}>
         Show it
       </Button>
       <Button look="quiet" onClick={() => ping.reset()}>

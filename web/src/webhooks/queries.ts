@@ -56,6 +56,15 @@ export const deliveriesQuery = (id: string, filter: DeliveryFilter) =>
         : false,
   })
 
+/** The newest delivery that succeeded. */
+export const lastSuccessQuery = (id: string) =>
+  queryOptions({
+    // Invalidated by every event, as the list.
+    queryKey: ['deliveries', id, 'last success'],
+    queryFn: async () => (await api.webhooks.deliveries({ id, status: 'success', limit: 1 }))[0] ?? null,
+    staleTime: 0,
+  })
+
 export const deliveryQuery = (webhookId: string, id: string) =>
   queryOptions({
     queryKey: ['deliveries', webhookId, 'one', id],

@@ -1,17 +1,18 @@
-/** The page of one webhook: its deliveries, its settings, and how a receiver verifies signatures. */
+/** The page of one webhook: its settings, its deliveries, and how a receiver verifies signatures. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
-import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
+import { type Fact, MissingObject, MovedTo, ObjectPage } from '../resource/object/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
+import { formatCount } from '../ui/format.ts'
 import { Badge, Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
-import { PingButton, PingResult, usePing } from './ping.tsx'
+import { PingResult, usePing } from './ping.tsx'
 import { type Webhook, webhookQuery } from './queries.ts'
 import { useEditBlock } from './use-edit-block.ts'
 import { Verification } from './verification.tsx'
@@ -45,40 +46,46 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   )
 }
 
-const About = ({ webhook }: { readonly webhook: Webhook }) => (
-  <Card title="About this webhook">
-    <Facts
-      facts={[
-        ['URL', <CopyText key="url" text={webhook.url} label="URL" />],
-        ['Events', <Tags key="events" tags={webhook.events} />],
-        ['Signed', webhook.has_secret ? 'yes, with its secret' : 'no: it has no secret'],
-        [
-          'Headers',
-          Object.keys(webhook.headers).length === 0 ? '' : <Tags key="headers" tags={Object.keys(webhook.headers)} />,
-        ],
-        ['Timeout', `${webhook.timeout_seconds} s`],
-        ['Retries', String(webhook.retry_count)],
-        ['Description', webhook.description],
-        ['ID', <CopyText key="id" text={webhook.id} label="ID" />],
-        ['Created', <TimeAgo key="created" at={webhook.created_at} />],
-        ['Changed', <TimeAgo key="updated" at={webhook.updated_at} />],
-      ]}
-    />
-  </Card>
-)
+const listStrip = (webhook: Webhook): readonly Fact[] => [
+  ['URL', <CopyText key="url" text={webhook.url} label="URL" />],
+  ['Events', formatCount(webhook.events.length)],
+  ['Signed', webhook.has_secret ? 'yes, with its secret' : 'no: it has no secret'],
+  ['Timeout', `${webhook.timeout_seconds} s`],
+  ['Retries', String(webhook.retry_count)],
+  ['Created', <TimeAgo key="created" at={webhook.created_at} />],
+  ['Changed', <TimeAgo key="updated" at={webhook.updated_at} />],
+]
+
+const Overview = ({ webhook }: { readonly webhook: Webhook }) => {
+  const headers = Object.keys(webhook.headers)
+  return (
+    <Card title="Details">
+      <Facts
+        facts={[
+          ['Events', <Tags key="events" tags={webhook.events} />],
+          ['Headers', headers.length === 0 ? '' : <Tags key="headers" tags={headers} />],
+          ['Description', webhook.description],
+          ['ID', <CopyText key="id" text={webhook.id} label="ID" />],
+        ]}
+      />
+    </Card>
+  )
+}
 
 const PARENT = { text: 'Webhooks', link: { to: '/webhooks' } } as const
 
 export const WebhookPage = () => {
   const { id } = route.useParams()
   const { search } = usePageSearch()
-  const { may } = usePermit()
+  const { may, blocked: blockedBy } = usePermit()
   const blocked = useEditBlock()
   const { data, error, refetch } = useQuery(webhookQuery(id))
   const { data: config } = useQuery(serverConfigQuery)
   const ping = usePing({ id })
   if (!data) return <MissingObject noun="webhook" parent={PARENT} error={error} refetch={refetch} />
   const webhook = data.value
+  const isOfDeliveries = (search.entry ?? search.status ?? search.action) !== undefined
+  if (search.tab === undefined && isOfDeliveries) return <MovedTo tab="deliveries" />
   const verification = (
     <Card title="Is it from Plat?">
       <Verification />
@@ -97,19 +104,28 @@ export const WebhookPage = () => {
         blocked: may('webhook:delete') ? undefined : 'webhook:delete',
         warning: 'Its deliveries are deleted too, also queued ones.',
       }}
-      before={<PingButton ping={ping} />}
+      actions={[
+        {
+          text: ping.isPending ? 'Waiting …' : 'Ping',
+          onSelect: () => ping.mutate(),
+          blocked: blockedBy('webhook:update'),
+          disabled: ping.isPending,
+        },
+      ]}
+      strip={listStrip(webhook)}
+      side={{ audited: 'webhook', related: null }}
       tabs={[
+        { id: 'overview', text: 'Overview', content: <Overview webhook={webhook} /> },
         { id: 'deliveries', text: 'Deliveries', content: <DeliveriesTab webhook={webhook} />, isFull: true },
-        { id: 'about', text: 'About', content: <About webhook={webhook} /> },
         { id: 'verify', text: 'Verification', content: verification },
       ]}
-      below={
+      above={
         <>
           <Disabled webhook={webhook} />
           <PingResult ping={ping} />
         </>
       }
-      hints={(search.tab ?? 'deliveries') === 'deliveries' ? [[['j', 'k'], 'move']] : []}
+      hints={search.tab === 'deliveries' ? [[['j', 'k'], 'move']] : []}
     />
   )
 }

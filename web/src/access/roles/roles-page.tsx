@@ -84,7 +84,6 @@ export const RolesPage = () => {
   }
   return (
     <ListPage
-      title="Roles"
       resourceName="roles"
       resource={roleResource}
       query={query}

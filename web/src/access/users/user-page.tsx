@@ -5,10 +5,11 @@ import { useState } from 'react'
 import { KeysCard } from '../../account/keys-card.tsx'
 import { SessionsCard } from '../../account/sessions-card.tsx'
 import { contracts } from '../../api/contracts.ts'
-import { MissingObject, ObjectPage } from '../../resource/object/object-page.tsx'
+import { type Fact, MissingObject, ObjectPage } from '../../resource/object/object-page.tsx'
+import { type RelatedItem, relate } from '../../resource/object/object-side.tsx'
 import { useMe, usePermit, usePermitted } from '../../shell/me.ts'
 import { PageBody } from '../../shell/page.tsx'
-import { Card, CopyText, Facts, Skeleton, TimeAgo } from '../../ui/primitives.tsx'
+import { Card, CopyText, Facts, TimeAgo } from '../../ui/primitives.tsx'
 import { Failure } from '../../ui/states.tsx'
 import css from '../access.module.css'
 import { GrantsCard } from '../grants/grants-card.tsx'
@@ -24,21 +25,14 @@ import { UserStatus } from './users-page.tsx'
 const route = getRouteApi('/app/users/$id')
 const PARENT = { text: 'Users', link: { to: '/users' } } as const
 
-const ProfileCard = ({ user }: { readonly user: User }) => (
-  <Card title="Profile">
-    <Facts
-      facts={[
-        ['Status', <UserStatus key="status" user={user} />],
-        ['Full name', user.full_name],
-        ['E-mail', user.email],
-        ['Password', describePassword(user)],
-        ['Last sign-in', user.last_login_at === null ? 'never' : <TimeAgo key="seen" at={user.last_login_at} />],
-        ['Created', <TimeAgo key="created" at={user.created_at} />],
-        ['ID', <CopyText key="id" text={user.id} label="ID" />],
-      ]}
-    />
-  </Card>
-)
+const listStrip = (user: User): readonly Fact[] => [
+  ['Status', <UserStatus key="status" user={user} />],
+  ['Full name', user.full_name],
+  ['E-mail', user.email],
+  ['Password', describePassword(user)],
+  ['Last sign-in', user.last_login_at === null ? 'never' : <TimeAgo key="seen" at={user.last_login_at} />],
+  ['Created', <TimeAgo key="created" at={user.created_at} />],
+]
 
 const describePassword = ({ has_password, is_break_glass }: User): string => {
   if (!has_password) return 'none; signs in by an identity provider'
@@ -51,26 +45,12 @@ const effectiveGrants = ({ id }: User) => grantsQuery({ user_id: id, effective: 
 const formatGrant = (grant: Grant): string =>
   grant.group_id === null ? formatRole(grant) : `${formatRole(grant)} of ${formatHolder(grant)}`
 
-/** Also the groups that give no role, and so are not among the grants. */
-const GroupsCard = ({ user }: { readonly user: User }) => {
-  const { data, error, refetch } = useQuery(groupsOfQuery(user.id))
-  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
-  return (
-    <Card title="Groups">
-      {!data && <Skeleton />}
-      {data?.length === 0 && <p className="muted">A member of no group.</p>}
-      <ul>
-        {data?.map(({ id, name, description }) => (
-          <li key={id} className={css.grantRow}>
-            <Link to="/groups/$id" params={{ id }} className={css.name}>
-              {name}
-            </Link>
-            <span className={`${css.note} truncate`}>{description}</span>
-          </li>
-        ))}
-      </ul>
-    </Card>
-  )
+/** Also the groups that give no role, and so are not among the grants. Undefined while they are loaded. */
+const useGroups = (id: string): readonly RelatedItem[] | undefined | null => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...groupsOfQuery(id), enabled: may('groups:list') })
+  if (!may('groups:list')) return null
+  return data?.map((group) => relate({ to: '/groups/$id', params: { id: group.id } }, group.name, 'member'))
 }
 
 const PermissionsCard = ({ user }: { readonly user: User }) => {
@@ -125,12 +105,12 @@ export const UserPage = () => {
   const { may, blocked } = usePermit()
   const noDelete = useNoDelete()
   const { data, error, refetch } = usePermitted('users:read', userQuery(id))
+  const related = useGroups(id)
   const [action, setAction] = useState<UserAction>()
   if (!data) return <MissingObject noun="user" parent={PARENT} error={error} refetch={refetch} />
   const user = data.value
   const overview = (
-    <div className={css.two}>
-      <ProfileCard user={user} />
+    <>
       <GrantsCard
         title="Roles"
         filter={{ user_id: user.id, effective: true }}
@@ -138,7 +118,10 @@ export const UserPage = () => {
         given={{ holder: { user_id: user.id, name: user.username } }}
         empty="None: this user has no role, directly or through a group."
       />
-    </div>
+      <Card title="Details">
+        <Facts facts={[['ID', <CopyText key="id" text={user.id} label="ID" />]]} />
+      </Card>
+    </>
   )
   return (
     <ObjectPage
@@ -154,10 +137,11 @@ export const UserPage = () => {
         dialog: (close, leave) => <DeleteUser user={user} onClose={close} onDone={leave} />,
       }}
       menu={<UserActionItems user={user} onAction={setAction} />}
+      strip={listStrip(user)}
+      side={{ audited: 'user', related }}
       tabs={[
         { id: 'overview', text: 'Overview', content: overview },
         { id: 'permissions', text: 'Permissions', content: <PermissionsCard user={user} /> },
-        ...(may('groups:list') ? [{ id: 'groups', text: 'Groups', content: <GroupsCard user={user} /> }] : []),
         { id: 'access', text: 'Sessions and keys', content: <Access user={user} /> },
       ]}
       body={(content) => (

@@ -62,7 +62,6 @@ export const UsersPage = () => {
   return (
     <>
       <ListPage
-        title="Users"
         resourceName="users"
         resource={userResource}
         query={query}

@@ -173,7 +173,6 @@ export const RulesPage = () => {
   const columns = useMemo(() => buildColumns({ networks, onToggle: toggle.mutate, blocked }), [networks, toggle.mutate])
   return (
     <ListPage
-      title="Schedules"
       resourceName="discovery"
       resource={resource}
       query={query}

@@ -8,7 +8,6 @@ import { announced } from '../../shell/announcer.tsx'
 import { usePermit } from '../../shell/me.ts'
 import { SpaceBadge } from '../../spaces/known-spaces.tsx'
 import { usePageSearch } from '../../table/list-search.ts'
-import { Button } from '../../ui/button.tsx'
 import { Alert } from '../../ui/field.tsx'
 import { plural } from '../../ui/format.ts'
 import { MenuItem } from '../../ui/menu.tsx'
@@ -84,28 +83,23 @@ export const ScanPage = () => {
         blocked: may('discovery:delete') ? undefined : 'discovery:delete',
         dialog: (close, leave) => <DeleteScan scan={scan} network={name} onClose={close} onDone={leave} />,
       }}
-      before={
+      beside={
         network && (
-          <Link to="/networks/$id" params={{ id: network.id }} className={`link ${css.roomy}`}>
+          <Link to="/networks/$id" params={{ id: network.id }} className="link">
             <span className="mono">{network.subnet}</span>
             <SpaceBadge space_id={network.space_id} />
           </Link>
         )
       }
-      actions={
-        isActive(scan) ? (
-          <Button look="danger" onClick={() => cancel.mutate(id)} blocked={blocked('discovery:create')}>
-            Cancel scan
-          </Button>
-        ) : (
-          <>
-            <ReviewLink scan={scan} />
-            <Button onClick={() => void set({ new: '1' })} blocked={blocked('discovery:create')}>
-              Scan again
-            </Button>
-          </>
-        )
-      }
+      actions={[
+        isActive(scan)
+          ? {
+              ...{ text: 'Cancel scan', look: 'danger' },
+              onSelect: () => cancel.mutate(id),
+              blocked: blocked('discovery:create'),
+            }
+          : { text: 'Scan again', onSelect: () => void set({ new: '1' }), blocked: blocked('discovery:create') },
+      ]}
       menu={
         <MenuItem onSelect={() => void navigate({ to: '/discovered-devices', search: { network: scan.network_id } })}>
           All discovered devices of the network
@@ -118,6 +112,7 @@ export const ScanPage = () => {
           </p>
           <div className={css.scanHead}>
             <Facts scan={scan} />
+            <ReviewLink scan={scan} />
             {scan.error_message !== '' && <Alert>{scan.error_message}</Alert>}
             <ScanProgress scan={scan} network={name} />
           </div>

@@ -65,7 +65,6 @@ export const ScansPage = () => {
   return (
     <>
       <ListPage
-        title="Scans"
         resourceName="discovery"
         resource={scanResource}
         query={query}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatEntry } from './entry-text.ts'
+import { formatEntry } from './entry.ts'
 
 const DEVICE = { kind: 'device', id: 'd1' } as const
 const entry = { kind: 'device', id: 'd1', name: 'web-1', change: 'update', fields: {} } as const
@@ -11,14 +11,14 @@ test('a change of a field says the value before and after it, and names what an 
   )
 })
 
-test('a list or a long text is only named, and more than two fields are counted', () => {
+test('a list or a long text is only named, and more than three fields are counted', () => {
   const fields = {
     addresses: { from: [], to: [{ ip: '10.0.0.1' }] },
-    description: { from: '', to: 'x'.repeat(41) },
+    description: { from: '', to: 'x'.repeat(81) },
     os: { from: 'a', to: 'b' },
     enabled: { from: true, to: false },
   }
-  expect(formatEntry({ ...entry, fields }, DEVICE)).toBe('addresses changed, description changed, and 2 more')
+  expect(formatEntry({ ...entry, fields }, DEVICE)).toBe('addresses changed, description changed, OS a → b, and 1 more')
   expect(formatEntry({ ...entry, fields: { enabled: fields.enabled } }, DEVICE)).toBe('enabled yes → no')
 })
 

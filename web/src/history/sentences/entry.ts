@@ -1,29 +1,27 @@
-/** A change of an object in a few words, for its page. Pure. */
+/** Composes the sentence of one entry of the history of an object, for the page of that object. Pure functions. */
+import { KIND_NAMES } from '../../../../src/record/history/kind-names.ts'
 import type { HistoryEntry } from '../../api/contracts.ts'
+import { CHANGE_WORDS, getShownName } from '../labels.ts'
+import { formatFields } from './sentence.ts'
 
 type Entry = Pick<HistoryEntry, 'kind' | 'id' | 'name' | 'change' | 'fields' | 'names'>
 
-const WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const
-const MOST_FIELDS = 2
-const MOST_LETTERS = 40
+const MOST_FIELDS = 3
+const MOST_LETTERS = 80
 
-const isShort = (value: unknown): boolean =>
+type Simple = string | number | boolean | null
+
+const isShort = (value: unknown): value is Simple =>
   value === null ||
   typeof value === 'boolean' ||
   typeof value === 'number' ||
   (typeof value === 'string' && value.length <= MOST_LETTERS)
 
-const formatShort = (value: unknown, names: Entry['names']): string => {
-  if (value === null || value === '') return 'none'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return names?.[String(value)] ?? String(value)
-}
-
-const formatField = (name: string, { from, to }: Entry['fields'][string], names: Entry['names']): string => {
-  const label = name.replace(/_ids?$/, '').replaceAll('_', ' ')
-  if (!isShort(from) || !isShort(to)) return `${label} changed`
-  return `${label} ${formatShort(from, names)} → ${formatShort(to, names)}`
-}
+/** Returns the first fields as a change names them. */
+const listFields = (fields: Entry['fields']) =>
+  Object.entries(fields)
+    .slice(0, MOST_FIELDS)
+    .map(([field, { from, to }]) => (isShort(from) && isShort(to) ? { field, from, to } : { field }))
 
 /** Returns the name of the other device of a relationship. */
 const findOther = ({ fields, names }: Entry, ownId: string): string => {
@@ -33,18 +31,17 @@ const findOther = ({ fields, names }: Entry, ownId: string): string => {
 }
 
 /**
- * Returns the change of the object of the page, or of one that changed with it.
+ * Returns the change of the object of the page, without its name, or of one that changed with it.
  *
  * @example formatEntry(entry, { kind: 'device', id: 'web-1' }) // 'status active → maintenance'
  */
 export const formatEntry = (entry: Entry, own: Pick<Entry, 'kind' | 'id'>): string => {
-  const { kind, name, change, fields, names } = entry
+  const { kind, id, name, change, fields, names } = entry
   if (kind === 'relationship' && own.kind === 'device')
-    return `relationship to ${findOther(entry, own.id)} ${WORDS[change]}`
-  if (kind !== own.kind) return `${kind.replace(/[-_]/g, ' ')} ${name} ${WORDS[change]}`
-  const all = Object.entries(fields)
-  if (change !== 'update' || all.length === 0) return WORDS[change]
-  const shown = all.slice(0, MOST_FIELDS).map(([field, values]) => formatField(field, values, names))
-  const rest = all.length - shown.length
-  return `${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`
+    return `relationship to ${findOther(entry, own.id)} ${CHANGE_WORDS[change]}`
+  if (kind !== own.kind) return `${KIND_NAMES[kind].noun} ${getShownName({ id, name })} ${CHANGE_WORDS[change]}`
+  if (change !== 'update') return CHANGE_WORDS[change]
+  const rest = Object.keys(fields).length - MOST_FIELDS
+  const more = rest > 0 ? `, and ${rest} more` : ''
+  return formatFields({ kind, id, name, change, fields: listFields(fields), ...(names && { names }) }) + more
 }

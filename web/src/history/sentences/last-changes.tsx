@@ -3,10 +3,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { send } from '../../api/client.ts'
 import { contracts, type HistoryEntry } from '../../api/contracts.ts'
-import type { ObjectKind } from '../../history/queries.ts'
+import css from '../../resource/object/object.module.css'
 import { Skeleton, TimeAgo } from '../../ui/primitives.tsx'
-import { formatEntry } from './entry-text.ts'
-import css from './object.module.css'
+import type { ObjectKind } from '../queries.ts'
+import { formatEntry } from './entry.ts'
 
 const LAST = 3
 

@@ -26,7 +26,8 @@ const formatField = ({ kind, names }: ChangeObject, { field, from, to }: Values)
   return `${low} ${toText(from)} → ${toText(to)}`
 }
 
-const formatFields = (object: ChangeObject): string =>
+/** Returns the changed fields with their values. */
+export const formatFields = (object: ChangeObject): string =>
   object.fields.length === 0 ? 'changed' : object.fields.map((one) => formatField(object, one)).join(', ')
 
 /** Returns the objects of the change that is undone. */

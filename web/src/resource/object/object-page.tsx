@@ -1,27 +1,27 @@
 /** The page of one object: its head with the actions, its tabs, the hints, its drawer, and the question before its deletion. */
 import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import { type LinkProps, useNavigate } from '@tanstack/react-router'
+import { type LinkProps, Navigate, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { AppError } from '../../../../src/contract/errors.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { CommandItems, useCommand } from '../../commands/command-menu.tsx'
-import type { ObjectKind } from '../../history/queries.ts'
 import { isLabeled, LazyLabelDialog } from '../../print/lazy-labels.tsx'
 import { useHotkeys } from '../../shell/hotkeys.ts'
-import { type Hint, Hints, PageBody, PageHead } from '../../shell/page.tsx'
+import { type Hint, Hints, openClock, PageBody, PageHead } from '../../shell/page.tsx'
 import { PageLoading } from '../../shell/page-loading.tsx'
-import { usePageSearch } from '../../table/list-search.ts'
-import { Button } from '../../ui/button.tsx'
+import { type ListSearch, usePageSearch } from '../../table/list-search.ts'
+import { Button, type ButtonProps } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { isEmpty } from '../../ui/primitives.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
+import { useNarrow } from '../../ui/use-narrow.ts'
 import type { Resource } from '../resource.ts'
 import { ResourceDrawer } from '../resource-drawer.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import css from './object.module.css'
-import { ObjectSide, type RelatedItem } from './object-side.tsx'
+import { ObjectSide, type SideParts } from './object-side.tsx'
 
 /** Most objects have no owner. Shown in a Suspense. */
 export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
@@ -30,6 +30,11 @@ export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => 
 export type Parent = { readonly text: string; readonly link: LinkProps }
 
 /** Finds an object in the list that other pages have read. @returns the error NOT_FOUND without it */
+/** Keeps a URL of before: its parameters belong to another tab than the first, or its tab is the form today. */
+export const MovedTo = (search: Pick<ListSearch, 'tab' | 'edit'>) => (
+  <Navigate to="." search={(old: object) => ({ ...old, ...search })} replace />
+)
+
 export const useListed = <T extends { readonly id: string }, Q = readonly T[], K extends QueryKey = QueryKey>(
   list: UseQueryOptions<Q, Error, readonly T[], K>,
   id: string,
@@ -84,6 +89,14 @@ const Strip = ({ facts }: { readonly facts: readonly Fact[] }) => (
   </dl>
 )
 
+/** A button of the page head. On a phone it is the first in the menu. */
+export type Action = Pick<ButtonProps, 'look' | 'blocked' | 'disabled'> & {
+  readonly text: string
+  readonly onSelect: () => void
+  /** The key, which the page acts on. */
+  readonly shortcut?: string
+}
+
 type Props<T extends object> = {
   readonly noun: string
   readonly parent: Parent
@@ -92,7 +105,7 @@ type Props<T extends object> = {
   /** Reads the object. Its call is copied as a command. */
   readonly get: AnyOperation
   /** Undefined for an object that is never edited. */
-  readonly edit?: { readonly blocked: string | undefined; readonly isInMenu?: boolean }
+  readonly edit?: { readonly blocked: string | undefined }
   readonly remove: {
     /** The permission that is missing, or another reason. */
     readonly blocked: string | undefined
@@ -105,9 +118,7 @@ type Props<T extends object> = {
   readonly managedBy?: string
   /** In the place of the drawer of the resource. */
   readonly drawer?: (close: () => void) => ReactNode
-  /** Buttons before and after Edit. */
-  readonly before?: ReactNode
-  readonly actions?: ReactNode
+  readonly actions?: readonly Action[]
   /** The first items of the menu. */
   readonly menu?: ReactNode
   readonly above?: ReactNode
@@ -116,7 +127,7 @@ type Props<T extends object> = {
   /** The facts below the head: the first eight that are not empty. */
   readonly strip?: readonly Fact[]
   /** The right column of the first tab. */
-  readonly side?: { readonly kind: ObjectKind; readonly related: readonly RelatedItem[] | undefined }
+  readonly side?: SideParts
   readonly tabs: readonly ObjectTab[]
   /** Content between the tabs and that of each. */
   readonly below?: ReactNode
@@ -130,7 +141,21 @@ const EDIT: Hint = [['e'], 'edit']
 const ALL_SHORTCUTS: Hint = [['?'], 'all shortcuts']
 
 export const ObjectPage = <T extends object>(props: Props<T>) => {
-  const { noun, parent, id, title, edit, remove, resource, managedBy = '', tabs, body, hints = [] } = props
+  const {
+    noun,
+    parent,
+    id,
+    title,
+    edit,
+    remove,
+    resource,
+    managedBy = '',
+    tabs,
+    body,
+    hints = [],
+    actions = [],
+  } = props
+  const isNarrow = useNarrow()
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
@@ -143,6 +168,8 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   const leave = () => navigate(parent.link)
   const mayEdit = edit !== undefined && edit.blocked === undefined
   const tab = tabs.find((one) => one.id === search.tab) ?? tabs[0]
+  // A phone has no room for the facts above another tab.
+  const isBrief = isNarrow && tab !== tabs[0]
   const content =
     props.side && tab && tab === tabs[0] ? (
       <div className={css.columns}>
@@ -168,23 +195,28 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   )
   return (
     <>
-      <PageHead title={title} beside={props.beside} parent={parent}>
-        {props.before}
-        {edit && !edit.isInMenu && (
+      <PageHead title={title} beside={props.beside} parent={parent} isClockInMenu={isNarrow}>
+        {!isNarrow &&
+          actions.map(({ text, onSelect, shortcut, ...look }) => (
+            <Button key={text} {...look} aria-keyshortcuts={shortcut} onClick={onSelect}>
+              {text}
+            </Button>
+          ))}
+        {edit && (
           <Button onClick={startEdit} blocked={edit.blocked}>
             Edit
             <kbd>e</kbd>
           </Button>
         )}
-        {props.actions}
         <Menu trigger={more}>
-          {edit?.isInMenu && (
-            <MenuItem onSelect={startEdit} blocked={edit.blocked}>
-              Edit {noun}
-              <kbd>e</kbd>
-            </MenuItem>
-          )}
+          {isNarrow &&
+            actions.map(({ text, onSelect, blocked }) => (
+              <MenuItem key={text} onSelect={onSelect} blocked={blocked}>
+                {text}
+              </MenuItem>
+            ))}
           {props.menu}
+          {isNarrow && <MenuItem onSelect={openClock}>Show another moment</MenuItem>}
           {isLabeled(noun) && <MenuItem onSelect={() => setPrinting(true)}>Print labels…</MenuItem>}
           <CommandItems getCall={getCall} />
           <MenuLine />
@@ -194,13 +226,13 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
           </MenuItem>
         </Menu>
       </PageHead>
-      {managedBy !== '' && resource && (
+      {managedBy !== '' && resource && !isBrief && (
         <Suspense>
           <ManagedBy owner={managedBy} id={id} resource={resource} blocked={edit?.blocked} />
         </Suspense>
       )}
       {props.above}
-      {props.strip && <Strip facts={props.strip} />}
+      {props.strip && !isBrief && <Strip facts={props.strip} />}
       {tabs.length > 1 && <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />}
       {props.below}
       {tab?.isFull ? content : (body?.(content) ?? <PageBody>{content}</PageBody>)}

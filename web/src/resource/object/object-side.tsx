@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { isPast } from '../../api/as-of.ts'
 import type { ObjectKind } from '../../history/queries.ts'
 import { useQuiet } from '../../live/use-quiet.ts'
+import { usePermit } from '../../shell/me.ts'
 import { usePageSearch } from '../../table/list-search.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Card, Skeleton } from '../../ui/primitives.tsx'
@@ -27,7 +28,12 @@ export const relate = (link: LinkProps, name: string, why: string): RelatedItem 
 })
 
 const MOST_RELATED = 10
-const LastChanges = lazy(() => import('./last-changes.tsx').then((module) => ({ default: module.LastChanges })))
+const LastChanges = lazy(() =>
+  import('../../history/sentences/last-changes.tsx').then((module) => ({ default: module.LastChanges })),
+)
+const LastEntries = lazy(() =>
+  import('../../audit/last-entries.tsx').then((module) => ({ default: module.LastEntries })),
+)
 
 const Related = ({ items }: { readonly items: readonly RelatedItem[] | undefined }) => (
   <Card title="Related">
@@ -47,25 +53,32 @@ const Related = ({ items }: { readonly items: readonly RelatedItem[] | undefined
   </Card>
 )
 
-type SideProps = {
-  readonly kind: ObjectKind
-  readonly id: string
-  /** Undefined while they are loaded. */
-  readonly related: readonly RelatedItem[] | undefined
+export type SideParts = {
+  /** Undefined for an object without a history: its changes are in the audit log. */
+  readonly kind?: ObjectKind
+  /** The name of the object in the audit log. */
+  readonly audited?: string
+  /** Undefined while they are loaded; null for an object that names no other. */
+  readonly related: readonly RelatedItem[] | undefined | null
 }
 
-export const ObjectSide = ({ related, kind, id }: SideProps) => {
+export const ObjectSide = ({ related, kind, audited, id }: SideParts & { readonly id: string }) => {
+  const { may } = usePermit()
   // A drawer covers them.
   const isCovered = usePageSearch().search.edit !== undefined
   const isQuiet = useQuiet() && !isCovered
   const waiting = <Skeleton />
   return (
     <div className={css.side}>
-      <Related items={related} />
+      {related !== null && <Related items={related} />}
       {/* The history is that of the present. */}
-      {!isPast() && (
+      {!isPast() && (kind !== undefined || may('audit:list')) && (
         <Card title="Last changes">
-          <Suspense fallback={waiting}>{isQuiet ? <LastChanges kind={kind} id={id} /> : waiting}</Suspense>
+          <Suspense fallback={waiting}>
+            {!isQuiet && waiting}
+            {isQuiet && kind !== undefined && <LastChanges kind={kind} id={id} />}
+            {isQuiet && audited !== undefined && <LastEntries resource={audited} id={id} />}
+          </Suspense>
         </Card>
       )}
     </div>
