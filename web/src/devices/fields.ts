@@ -70,7 +70,7 @@ export const buildDeviceFields = (names: Names = new Map()) =>
       description: { column: false },
       make_model: { label: 'Model', form: { isHalf: true }, column: { id: 'model', width: 186 } },
       os: { form: { label: 'Operating system', isHalf: true }, column: { width: 134 } },
-      status: { form: { isHalf: true } },
+      status: { form: { isHalf: true }, column: { width: 128, least: 122 } },
       datacenter_id: { form: { isHalf: true }, column: { width: 98 }, filter: { name: 'dc' } },
       username: {
         label: 'User name',
@@ -84,7 +84,7 @@ export const buildDeviceFields = (names: Names = new Map()) =>
       tags: { column: { width: 188 } },
       addresses: {
         text: ({ addresses }) => addresses.map(({ ip }) => ip),
-        column: { id: 'address', text: 'Address', width: 132, isEssential: true },
+        column: { id: 'address', text: 'Address', width: 132, least: 126, isEssential: true },
         sort: buildAddressKey,
         filter: { name: 'ip', test: createIpTest() },
       },

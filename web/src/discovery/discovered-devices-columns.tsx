@@ -37,7 +37,8 @@ export const buildDiscoveredDevicesColumns = (networks: Networks): readonly Colu
   {
     id: 'address',
     text: 'Address',
-    width: 108,
+    width: 128,
+    least: 126,
     isSortable: true,
     isEssential: true,
     cell: (discovered) => (
@@ -58,7 +59,8 @@ export const buildDiscoveredDevicesColumns = (networks: Networks): readonly Colu
   {
     id: 'status',
     text: 'Status',
-    width: 68,
+    width: 72,
+    least: 72,
     isSortable: true,
     isEssential: true,
     cell: ({ status }) => <DiscoveredDeviceStatus status={status} />,

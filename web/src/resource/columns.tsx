@@ -22,12 +22,13 @@ export const buildColumns = <T extends object, Row = T>(
 ): readonly Column<Row>[] =>
   listColumnFields(fields, first).map((one) => {
     const { name, field } = one
-    const { text = field.label, width = USUAL_WIDTH, isMono, isRight, isEssential } = field.column || {}
+    const { text = field.label, width = USUAL_WIDTH, least, isMono, isRight, isEssential } = field.column || {}
     const plain = (row: Row) => (isMono ? <span className="mono">{formatCell(row, one)}</span> : formatCell(row, one))
     return {
       id: getColumnId(one),
       text,
       width,
+      least,
       isSortable: field.sort !== false,
       isRight: isRight === true,
       isEssential: isEssential === true,

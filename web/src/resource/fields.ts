@@ -33,6 +33,8 @@ type FieldColumn = {
   readonly isRight?: boolean
   /** Kept on a phone. */
   readonly isEssential?: boolean
+  /** The least width. */
+  readonly least?: number
 }
 
 /** A label is enough: `false` takes a field out of one of the places where it is shown by default. */

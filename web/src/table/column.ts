@@ -6,6 +6,8 @@ export type Column<Row> = {
   readonly text: string
   /** In pixels; what is left over is shared out. */
   readonly width: number
+  /** In pixels: it never shrinks further. By default it shrinks to its head. */
+  readonly least?: number | undefined
   readonly cell: (row: Row) => ReactNode
   /** The text of the cell in a file; by default it is read from the drawn cell. */
   readonly toText?: ((row: Row) => string) | undefined

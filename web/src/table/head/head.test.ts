@@ -3,16 +3,23 @@ import { limitWidth, parseLooks } from './look.ts'
 import { buildTemplate, computeLeast } from './template.ts'
 
 const columns = [
-  { id: 'name', width: 200 },
-  { id: 'vlan', width: 50 },
-  { id: 'actions', width: 64, isHeadHidden: true },
+  { id: 'name', text: 'Name', width: 200 },
+  { id: 'vlan', text: 'Untagged', width: 50, least: 80 },
+  { id: 'actions', text: 'Actions', width: 64, isHeadHidden: true },
 ]
 const options = { hasChecks: true, isNarrow: false, widths: {} }
 
 describe('the widths of columns', () => {
   test('columns share the window in proportion, and shrink before the table scrolls; buttons do not', () => {
-    expect(buildTemplate(columns, options)).toBe('40px minmax(90px, 200fr) minmax(50px, 50fr) 64px')
-    expect(computeLeast(columns, options)).toBe(40 + 90 + 50 + 64)
+    expect(buildTemplate(columns, options)).toBe('40px minmax(90px, 200fr) minmax(80px, 50fr) 64px')
+    expect(computeLeast(columns, options)).toBe(40 + 90 + 80 + 64)
+  })
+
+  test('a column stays as wide as its head, and as the least width that it names', () => {
+    const wide = { id: 'place', text: 'Datacenter', width: 98 }
+    expect(buildTemplate([wide, { ...wide, least: 120 }], { ...options, hasChecks: false })).toBe(
+      'minmax(88px, 98fr) minmax(120px, 98fr)',
+    )
   })
 
   test('a chosen width is kept as long as there is room', () => {

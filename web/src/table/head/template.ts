@@ -5,15 +5,17 @@ import type { Widths } from './look.ts'
 const CHECK_PX = 40
 /** The smallest part of its width that a column shrinks to. */
 const SHRUNK = 0.45
-/** Enough for an icon and a few letters. */
-const SHRUNK_PX = 56
+/** The width of a letter of a head, and of all that is beside its text. */
+const LETTER_PX = 6.6
+const HEAD_PX = 22
 
-export type Track = Pick<Column<never>, 'id' | 'width' | 'isHeadHidden'>
+export type Track = Pick<Column<never>, 'id' | 'text' | 'width' | 'least' | 'isHeadHidden'>
 
 type Options = { readonly hasChecks: boolean; readonly isNarrow: boolean; readonly widths: Widths }
 
-const computeMin = ({ width, isHeadHidden }: Track): number =>
-  isHeadHidden ? width : Math.min(width, Math.max(SHRUNK_PX, Math.round(width * SHRUNK)))
+/** A column stays wide enough to read its head. */
+const computeMin = ({ text, width, least = 0, isHeadHidden }: Track): number =>
+  isHeadHidden ? width : Math.round(Math.max(least, width * SHRUNK, text.length * LETTER_PX + HEAD_PX))
 
 const buildTrack = (track: Track, { isNarrow, widths }: Options): string => {
   const { id, width, isHeadHidden } = track
