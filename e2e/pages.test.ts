@@ -85,7 +85,7 @@ test.each(PAGES)('%s', async (_, pathOf) => {
   await it.visit(
     async ({ page, requests, openWhole }) => {
       await openWhole(path)
-      const isGraph = path.startsWith('/topology?focus=')
+      const isGraph = path.startsWith('/topology')
       expect(countRequests(requests)).toBeLessThanOrEqual(isGraph ? MOST_REQUESTS_OF_GRAPH : MOST_REQUESTS)
       await expectReadable(page)
     },

@@ -12,14 +12,15 @@ import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Card, CopyText, Facts, Meter, Skeleton, Tags, TimeAgo } from '../ui/primitives.tsx'
 
-/** Returns the facts below the head, and the objects that the pool names. */
+/** Returns the facts below the head, and the objects that the pool names. @param isWanted the history loads nothing for them */
 export const usePoolParts = (
   pool: Pool | undefined,
   network: Network | undefined,
+  isWanted: boolean,
 ): { readonly strip: readonly Fact[]; readonly related: readonly RelatedItem[] } => {
   const { data: next } = useQuery({
     ...nextIpQuery({ kind: 'pool', id: pool?.id ?? '' }),
-    enabled: pool !== undefined && !isPast(),
+    enabled: pool !== undefined && isWanted && !isPast(),
   })
   if (!pool) return { strip: [], related: [] }
   const { utilization, start_ip, end_ip, network_id } = pool
@@ -31,8 +32,8 @@ export const usePoolParts = (
       ['Used', utilization && formatCount(utilization.used_ips)],
       ['Reserved', utilization && formatCount(utilization.reserved_ips)],
       ['Free', utilization && formatCount(utilization.available_ips)],
-      ['Next free', !isPast() && (next === undefined ? <Skeleton width="80px" /> : (next ?? 'none'))],
-      ['Network', around.link],
+      ['Next free', isWanted && !isPast() && (next === undefined ? <Skeleton width="80px" /> : (next ?? 'none'))],
+      ['Network', network && around.link],
       [
         'Addresses',
         <span key="range" className="mono">

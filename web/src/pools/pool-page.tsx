@@ -21,7 +21,8 @@ export const PoolPage = () => {
   const { search, set } = usePageSearch()
   const { may } = usePermit()
   const { object: pool, ...query } = useListed(poolsQuery, id)
-  const { data: networks = [] } = usePermitted('networks:list', networksQuery)
+  const isWanted = search.tab !== 'history' || search.edit !== undefined
+  const { data: networks = [] } = usePermitted('networks:list', { ...networksQuery, enabled: isWanted })
   const place = { kind: 'pool', id } as const
   const addresses = useAddressDialog()
   const giveNext = () => addresses.open(place)
@@ -29,6 +30,7 @@ export const PoolPage = () => {
   const { strip, related } = usePoolParts(
     pool,
     networks.find((one) => one.id === pool?.network_id),
+    isWanted,
   )
   if (!pool) return <MissingObject noun="pool" parent={PARENT} {...query} />
   return (
