@@ -36,8 +36,11 @@ const UNITS = [
 /** @example formatAgo('2026-01-01T00:00:00.000Z', Date.parse('2026-01-01T02:00:00Z')) // '2 hours ago' */
 export const formatAgo = (at: string, nowMs: number): string => {
   const seconds = (Date.parse(at) - nowMs) / 1000
-  for (const [unit, size] of UNITS)
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  for (const [unit, size] of UNITS) {
+    // An end is counted in days: users choose 90 days, and two months would be too early.
+    if (Math.abs(seconds) < size || (seconds > 0 && unit === 'month')) continue
+    return relative.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
+  }
   // The clock of the server may be a little ahead.
   return 'just now'
 }
