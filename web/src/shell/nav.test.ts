@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SearchResult } from '../../../src/answers/search/api.ts'
 import { CATALOGUE } from '../../../src/people/roles/catalogue.ts'
+import { PAGES } from '../pages.ts'
 import {
   buildObjectLink,
   FIRST_ENTRIES,
@@ -17,6 +20,18 @@ const twice = (values: readonly string[]): string[] => values.filter((one, at) =
 describe('the navigation', () => {
   test('has a different key for each page', () => {
     expect(twice(NAV_ITEMS.flatMap(({ key }) => key ?? []))).toEqual([])
+  })
+
+  test('names each page, and no page gives another title', () => {
+    const files: Readonly<Record<string, string>> = PAGES
+    const read = NAV_ITEMS.flatMap(({ to }) => {
+      const path = join(import.meta.dir, '..', `${files[to]}.tsx`)
+      return existsSync(path) ? [readFileSync(path, 'utf8')] : []
+    })
+    expect(read.length).toBeGreaterThan(25)
+    // The form of a new object is below its list.
+    const own = read.flatMap((text) => text.match(/<(PageHead|ListPage)\s+title="[^"]*"(?! parent)/g) ?? [])
+    expect(own).toEqual([])
   })
 
   test('shows each type of object on one page', () => {
