@@ -83,7 +83,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|help\/(learn-more|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//

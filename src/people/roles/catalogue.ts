@@ -98,7 +98,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   detect: 'Detect',
   resolve: 'Resolve or ignore',
   export: 'Export',
-  sync: 'Synchronize',
+  sync: 'Synchronise',
   test: 'Test',
   share: 'Share',
 }

@@ -1,7 +1,7 @@
 /** The networks that an address of a device belongs to, as links: several where networks have the same subnet. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { api } from '../api/client.ts'
 import type { Address } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
@@ -17,7 +17,7 @@ type Props = {
   readonly deviceId: string
   readonly address: Pick<Address, 'ip' | 'space_id'>
   /** In the place of no network. */
-  readonly none?: string
+  readonly none?: ReactNode
 }
 
 export const AddressNetworks = ({ deviceId, address, none = '' }: Props) => {

@@ -10,6 +10,9 @@ import { Card, CopyText } from '../ui/primitives.tsx'
 import { AddressNetworks } from './address-networks.tsx'
 import css from './devices.module.css'
 
+/** A phone leaves such a cell out. */
+const NONE = <span className={css.none}>–</span>
+
 export const AddressesTab = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
   const { data: pools = [] } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
@@ -57,26 +60,32 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                     <SpaceBadge space_id={address.space_id} />
                     {address.role && <span className="muted"> {address.role}</span>}
                   </td>
-                  <td>{address.label || '–'}</td>
-                  <td>{address.dns_name || '–'}</td>
-                  <td>{address.mac_address === '' ? '–' : <span className="mono">{address.mac_address}</span>}</td>
-                  {hasInterfaces && <td>{address.interface || '–'}</td>}
-                  <td>
-                    <AddressNetworks deviceId={device.id} address={address} none="–" />
+                  <td data-head="Label">{address.label || NONE}</td>
+                  <td data-head="DNS name">{address.dns_name || NONE}</td>
+                  <td data-head="MAC address">
+                    {address.mac_address === '' ? NONE : <span className="mono">{address.mac_address}</span>}
                   </td>
-                  <td>
+                  {hasInterfaces && <td data-head="Interface">{address.interface || NONE}</td>}
+                  <td data-head="Network">
+                    <AddressNetworks deviceId={device.id} address={address} none={NONE} />
+                  </td>
+                  <td data-head="Pool">
                     {pool ? (
                       <Link to="/pools/$id" params={{ id: pool.id }} className="link">
                         {pool.name}
                       </Link>
                     ) : (
-                      '–'
+                      NONE
                     )}
                   </td>
-                  <td className="num">{address.port ?? '–'}</td>
-                  <td>{address.switch_port || '–'}</td>
-                  {custom.map(({ name, cell }) => (
-                    <td key={name}>{cell(toRow(address))}</td>
+                  <td data-head="Port" className="num">
+                    {address.port ?? NONE}
+                  </td>
+                  <td data-head="Switch port">{address.switch_port || NONE}</td>
+                  {custom.map(({ name, label, cell }) => (
+                    <td key={name} data-head={label}>
+                      {cell(toRow(address))}
+                    </td>
                   ))}
                 </tr>
               )

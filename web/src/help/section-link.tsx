@@ -2,7 +2,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { findSection } from './sections.ts'
 
-export const LearnMore = () => (
+export const SectionLink = () => (
   // biome-ignore lint/a11y/noAmbiguousAnchorText: the heading of the empty list is beside it
   <a href={findSection(useLocation().pathname)} target="_blank" rel="noopener" className="link">
     Learn more
