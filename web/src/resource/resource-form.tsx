@@ -58,7 +58,7 @@ export const FieldInput = ({ field, ...input }: ControlInput & { readonly field:
   if (kind === 'reference') {
     const choice = { ...common, placeholder, isRequired: isRequired === true, isDisabled }
     const none = isRequired ? undefined : (field.none ?? 'None')
-    return field.to === undefined ? (
+    return field.to === undefined || field.options ? (
       <ChoiceField {...choice} choices={options} none={none} />
     ) : (
       <ReferenceField {...choice} to={field.to} filter={field.filter} none={none} />
