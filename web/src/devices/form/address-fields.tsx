@@ -7,7 +7,7 @@ import { useFocusRow } from '../../resource/form/use-focus-row.ts'
 import type { ControlInput } from '../../resource/resource.ts'
 import { useSpaces } from '../../spaces/known-spaces.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import css from '../devices.module.css'
 import { AddressField } from './address-field.tsx'
 import {
