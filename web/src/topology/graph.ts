@@ -239,7 +239,7 @@ const findHubs = (index: LinkIndex): readonly string[] =>
     return new Set(cables.map((edge) => getOtherEnd(edge, id))).size >= NEIGHBORS_OF_SWITCH
   })
 
-/** Returns the switches that are connected to another one, those with the most links first. */
+/** Returns the switches that are connected to another one, the ones with the most links first. */
 export const buildSwitchGraph = (index: LinkIndex, { ids: named, most }: SwitchQuery): Graph => {
   const switches = new Set([...named, ...findHubs(index)])
   const types = new Set(TYPES.connections)
