@@ -36,6 +36,13 @@ export const findAbove = <Tables>(scope: CacheScope<Tables>, { table, id }: Tree
 /** The number of levels of a tree. */
 export const MAX_LEVELS = 20
 
+/** The characters of ids, none of which ends a text of SQL. */
+const ID = /^[A-Za-z0-9._-]+$/
+
+/** Returns a list of ids for `IN`. Hundreds of parameters would take longer than the query. */
+export const listIds = (ids: readonly string[]): RawBuilder<unknown> =>
+  ids.every((id) => ID.test(id)) ? sql.raw(ids.map((id) => `'${id}'`).join(', ')) : sql.join(ids)
+
 /**
  * Returns the condition that a column holds one of the ids.
  * @param column with its table, such as `devices.datacenter_id`
@@ -43,4 +50,4 @@ export const MAX_LEVELS = 20
 export const isOneOf = (column: string, ids: readonly string[]): RawBuilder<SqlBool> =>
   ids.length === 1
     ? sql<SqlBool>`${sql.ref(column)} = ${ids[0]}`
-    : sql<SqlBool>`${sql.ref(column)} IN (${sql.join(ids)})`
+    : sql<SqlBool>`${sql.ref(column)} IN (${listIds(ids)})`

@@ -6,7 +6,7 @@ const STEP = '\u2003'
 export const Indented = ({ level, children }: { readonly level: number; readonly children: ReactNode }) => (
   <>
     <span aria-hidden="true">{STEP.repeat(level)}</span>
-    <span className="sr-only">Level {level + 1}: </span>
+    <span className="sr">Level {level + 1}: </span>
     {children}
   </>
 )

@@ -4,7 +4,7 @@ import { parseSort } from '../../../contract/fields/sort.ts'
 import { getCachedCount, getCachedText } from '../../../database/cache/query-cache.ts'
 import type { Part } from '../../../database/database.ts'
 import { isManagedBy } from '../../../database/managed-by.ts'
-import { isOneOf } from '../../../database/query/below.ts'
+import { isOneOf, listIds } from '../../../database/query/below.ts'
 import { orderQuery } from '../../../database/query/order.ts'
 import { buildMembership, countMembers, type Membership } from '../../../database/query/ordered-filter.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
@@ -84,7 +84,7 @@ const buildPlaceCondition = async (ctx: Ctx, datacenters: Ids): Promise<Conditio
   )
   if (areFew === 'true') return { ordered: counted, counted }
   // An expression does not use the index of datacenters: many devices are read in their order.
-  return { ordered: sql<SqlBool>`devices.datacenter_id || '' IN (${sql.join(datacenters)})`, counted }
+  return { ordered: sql<SqlBool>`devices.datacenter_id || '' IN (${listIds(datacenters)})`, counted }
 }
 
 const buildConditions = async (
