@@ -17,6 +17,8 @@ export type VisitOptions = {
   readonly as?: Role
   readonly theme?: 'light' | 'dark'
   readonly width?: number
+  /** The screen is touched, as that of a phone. */
+  readonly hasTouch?: boolean
   readonly height?: number
   /** Parts of `404 /api/...` responses, and of addresses on other hosts, that the test expects. */
   readonly expected?: readonly string[]
@@ -35,7 +37,7 @@ export type Visit = {
   readonly openWhole: (path: string) => Promise<void>
 }
 
-type Look = Required<Pick<VisitOptions, 'theme' | 'width' | 'height'>>
+type Look = Required<Pick<VisitOptions, 'theme' | 'width' | 'height' | 'hasTouch'>>
 
 export type World = {
   readonly plat: RunningPlat
@@ -86,9 +88,11 @@ const nothing = (expected: readonly string[] = []): Watched => ({
 })
 
 /** Opens a context that records the problems of its pages. */
-const openWindow = async (origin: string, { theme, width, height }: Look): Promise<Window> => {
+const openWindow = async (origin: string, { theme, width, height, hasTouch }: Look): Promise<Window> => {
   const context = await (await runningBrowser()).newContext({
     viewport: { width, height },
+    hasTouch,
+    isMobile: hasTouch,
     colorScheme: theme,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -234,7 +238,7 @@ export const world = (options: ServerOptions = {}): World => {
 
   const visit: World['visit'] = async (work, { as, expected = [], changesContext = false, ...rest } = {}) => {
     const { url, signIn } = started(plat)
-    const look = { theme: 'light', width: 1440, height: 900, ...rest } as const
+    const look = { theme: 'light', width: 1440, height: 900, hasTouch: false, ...rest } as const
     await started(windows).use(look, expected, async (window) => {
       const { context, watched } = window
       const page = await pageFor(window, url)

@@ -170,6 +170,110 @@ test('a device that exists is placed at a free unit, those of the datacenter fir
     { as },
   ))
 
+/** Returns the controls that a thumb misses, a radio button with its label: they are smaller than 44 px, and the point 21 px beside their middle is not theirs. */
+const SMALL_TARGETS = `(() => {
+  const layer = [...document.querySelectorAll('dialog[open], [popover]:popover-open')].at(-1) ?? document
+  const isHit = (element, x, y) => {
+    const hit = document.elementFromPoint(x, y)
+    return hit !== null && (element.contains(hit) || hit.contains(element) && hit.matches('label, a, button'))
+  }
+  return [...layer.querySelectorAll('button, a[href], input, select, [role=menuitem], [role=option]')].flatMap((control) => {
+    const element = control.matches('input[type=radio]') ? control.closest('label') ?? control : control
+    const { left, top, width, height } = element.getBoundingClientRect()
+    const [x, y] = [left + width / 2, top + height / 2]
+    // Beyond the window, behind something else, or for screen readers only.
+    if (width <= 1 || height <= 1 || y < 22 || y > innerHeight - 22 || x < 0 || x > innerWidth) return []
+    if (!isHit(element, x, y)) return []
+    const isWide = width >= 44 || isHit(element, x - 21, y) && isHit(element, x + 21, y)
+    const isHigh = height >= 44 || isHit(element, x, y - 21) && isHit(element, x, y + 21)
+    return isWide && isHigh ? [] : [(element.ariaLabel ?? element.textContent) + ' ' + Math.round(width) + 'x' + Math.round(height)]
+  })
+})()`
+
+test('at the rack, with a thumb: a device is found, read, placed and cabled, and gets the next free address', async () => {
+  const { api } = it.plat
+  const { id: network_id } = await api.networks.create({ name: 'th-net', subnet: '10.66.0.0/24' })
+  const { id: rack_id } = await api.racks.create({ name: 'TH1', height: 8 })
+  const sw = await api.devices.create({ name: 'th-switch-with-a-long-name-of-the-second-hall-on-the-left' })
+  const server = await api.devices.create({
+    name: 'th-server',
+    addresses: [{ ip: '10.66.0.1', label: 'primary', mac_address: '00:16:3e:00:00:66' }],
+  })
+  await api.ports.create({ device_id: sw.id, name: 'Te1' })
+  await api.ports.create({ device_id: server.id, name: 'eth0' })
+  await it.visit(
+    async ({ page, open }) => {
+      const main = page.getByRole('main')
+      const fits = async (): Promise<void> => {
+        expect(await page.evaluate<string[]>(SMALL_TARGETS)).toEqual([])
+        expect(await isNoWider(page)).toBe(true)
+      }
+      const find = async (text: string, name: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Search', exact: true }).tap()
+        await page.getByRole('combobox', { name: 'Search or jump to' }).fill(text)
+        await page.getByRole('option', { name }).first().tap()
+        await main.getByRole('heading', { level: 1, name }).waitFor()
+      }
+      await open('/')
+      await find('hall-on', sw.name)
+      const [head, edit] = [main.getByRole('heading', { level: 1 }), main.getByRole('button', { name: 'Edit' })]
+      const title = await head.boundingBox()
+      // Two lines of its own, and nothing of it is cut.
+      expect(title?.height).toBeLessThan(60)
+      expect(
+        await page.evaluate(
+          '(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(document.querySelector("h1"))',
+        ),
+      ).toBe(true)
+      expect((await edit.boundingBox())?.y).toBeGreaterThanOrEqual((title?.y ?? 0) + (title?.height ?? 0))
+      expect(await page.locator('header').first().getByRole('button').allTextContents()).toEqual(['Edite', 'More'])
+      await find('10.66.0.1', 'th-server')
+      await main.getByText('primary').waitFor()
+      await fits()
+      await main.getByRole('link', { name: /^Addresses/ }).tap()
+      await main.getByText('00:16:3e:00:00:66').waitFor()
+      await fits()
+      await main.getByRole('link', { name: 'Ports' }).tap()
+      await main.getByRole('button', { name: 'Connect…' }).tap()
+      const cable = page.getByRole('dialog', { name: 'New cable' })
+      const ends = cable.getByRole('combobox', { name: 'Port' })
+      await ends.first().fill('eth0')
+      await cable.getByRole('combobox', { name: 'Device' }).fill('th-switch')
+      await cable.getByRole('option', { name: sw.name }).tap()
+      await ends.last().fill('Te1')
+      await fits()
+      await cable.getByRole('button', { name: 'Create cable' }).tap()
+      await main.getByRole('row', { name: /eth0/ }).getByText('Te1').waitFor()
+      await fits()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Racks' }).tap()
+      await fits()
+      await main.getByRole('link', { name: 'TH1' }).tap()
+      await front(page, 'TH1').getByRole('gridcell', { name: 'U4, front: free' }).tap()
+      await main.getByRole('button', { name: 'Place a device' }).tap()
+      const dialog = page.getByRole('dialog', { name: /^Place a device at U/ })
+      await dialog.getByRole('combobox', { name: 'Device' }).fill('th-server')
+      await dialog.getByRole('option', { name: 'th-server' }).tap()
+      await fits()
+      await dialog.getByRole('button', { name: 'Place' }).tap()
+      await page.getByText(/^Placed th-server at U/).waitFor()
+      expect((await api.devices.get({ id: server.id })).mount).toMatchObject({ rack_id })
+      await open(`/networks/${network_id}`)
+      await main.getByRole('button', { name: 'More' }).tap()
+      await fits()
+      await page.getByRole('menuitem', { name: 'Next free address' }).tap()
+      const free = page.getByRole('dialog', { name: 'Use 10.66.0.2' })
+      await free.getByRole('combobox', { name: 'Device' }).fill('th-server')
+      await free.getByRole('option', { name: 'th-server' }).tap()
+      await fits()
+      await free.getByRole('button', { name: 'Give to th-server' }).tap()
+      await free.waitFor({ state: 'detached' })
+      const { addresses } = await api.devices.get({ id: server.id })
+      expect(addresses.map(({ ip }) => ip)).toEqual(['10.66.0.1', '10.66.0.2'])
+    },
+    { as, width: 390, height: 844, hasTouch: true },
+  )
+})
+
 testAll('Escape leaves a device where it is', () =>
   it.visit(
     async ({ page, open }) => {

@@ -65,7 +65,7 @@ describe('devices', () => {
     [
       'the form in which NetBox imports',
       'name,device_role,manufacturer,device_type,site,rack\nsw1,access,Acme,S48,hq,R101\n',
-      { name: 'sw1', make_model: 'Acme S48', datacenter: 'hq', location: 'R101', description: 'device_role: access' },
+      { name: 'sw1', make_model: 'Acme S48', datacenter: 'hq', location: 'R101', role: 'access' },
     ],
     [
       'a column host of addresses',
