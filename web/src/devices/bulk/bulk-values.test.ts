@@ -12,7 +12,7 @@ describe('a bulk edit', () => {
     const names = fields.map(({ name }) => name)
     for (const name of ['status', 'make_model', 'location', 'device_type_id', 'os', 'datacenter_id', 'description'])
       expect(names).toContain(name)
-    for (const name of ['name', 'hostname', 'addresses', 'refs', 'tags']) expect(names).not.toContain(name)
+    for (const name of ['name', 'hostname', 'asset_tag', 'addresses', 'refs', 'tags']) expect(names).not.toContain(name)
   })
 
   test('sends only the touched fields', () => {

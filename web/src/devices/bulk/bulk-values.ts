@@ -28,7 +28,7 @@ const TAG_FIELDS: readonly FieldSpec[] = [
 
 /** The fields that differ from device to device, or that the form shows by another control. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...['name', 'hostname', 'addresses', 'refs', 'managed_by', 'tags', 'custom', 'mount'],
+  ...['name', 'hostname', 'asset_tag', 'addresses', 'refs', 'managed_by', 'tags', 'custom', 'mount'],
 ])
 
 /** Returns the fields of a device that many devices can have in common. Tags are added and removed. */

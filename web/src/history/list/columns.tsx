@@ -75,6 +75,10 @@ export const buildChangeColumns = ({ onToggle, onUndo }: Tools): readonly Column
     width: 92,
     isHeadHidden: true,
     isEssential: true,
-    cell: (row) => <UndoCell changes={row.changes} onUndo={() => onUndo(row)} />,
+    cell: (row) => (
+      <span className={css.end}>
+        <UndoCell changes={row.changes} onUndo={() => onUndo(row)} />
+      </span>
+    ),
   },
 ]

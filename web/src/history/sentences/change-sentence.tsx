@@ -1,6 +1,7 @@
 /** The sentence of a change: names lead to the objects, and names of deleted objects to the change. */
 import { Link } from '@tanstack/react-router'
 import type { Change } from '../../api/contracts.ts'
+import css from '../history.module.css'
 import { ItemName } from '../item-row.tsx'
 import { composeFold } from './fold.ts'
 import { composeSentence, formatParts, type Part } from './sentence.ts'
@@ -12,7 +13,7 @@ type Props = {
 }
 
 const Sentence = ({ parts, changes }: Props) => (
-  <span className="truncate" title={formatParts(parts)}>
+  <span className={css.sentence} title={formatParts(parts)}>
     {parts.map((part, i) => {
       // The parts of a sentence keep their places.
       const key = i
