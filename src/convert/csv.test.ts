@@ -35,7 +35,7 @@ const issueOf = async (file: string, mapping: Given): Promise<string> => {
 
 test('cells become fields, and columns without a field become lines of the description', async () => {
   const file =
-    'Host Name,IP,Site,Tags,Serial,Comment\nweb,"10.0.0.1, 10.0.0.2",Berlin,a;b,X1,in the cellar\ndb,,,,007,\n'
+    'Host Name,IP,Site,Tags,Serial,Paint,Comment\nweb,"10.0.0.1, 10.0.0.2",Berlin,a;b,X1,red,in the cellar\ndb,,,,007,blue,\n'
   const { documents, report, source } = await converted(file, {
     resource: 'devices',
     columns: { 'Host Name': 'name' },
@@ -47,20 +47,24 @@ test('cells become fields, and columns without a field become lines of the descr
         addresses: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }],
         datacenter: 'Berlin',
         tags: ['a', 'b'],
-        description: 'in the cellar\nSerial: X1',
+        serial: 'X1',
+        description: 'in the cellar\nPaint: red',
       },
-      { name: 'db', description: 'Serial: 007' },
+      { name: 'db', serial: '007', description: 'Paint: blue' },
     ],
   })
   expect(report).toEqual({
     read: { row: 2 },
     made: { devices: 2 },
-    described: [{ field: 'Serial', count: 2 }],
+    described: [{ field: 'Paint', count: 2 }],
     left: [],
     warnings: [],
     mapping: {
       resource: 'devices',
-      columns: { 'Host Name': 'name', IP: 'addresses', Site: 'datacenter', Tags: 'tags', Comment: 'description' },
+      columns: {
+        ...{ 'Host Name': 'name', IP: 'addresses', Site: 'datacenter', Tags: 'tags', Serial: 'serial' },
+        Comment: 'description',
+      },
     },
   })
   expect(source).toBe('csv')

@@ -172,8 +172,13 @@ export const createExamples = (ids: Ids, counts: Record<string, number> = {}, ge
     const { update }: OperationSet = contracts[toContractName(resource)]
     const { body } = build(resource)
     const { fixed = [] }: ResourceFacts = FACTS[resource]
+    // The only object of its resource is no parent of itself.
+    const own = listInputs(FACTS[resource]).flatMap(([name, fact]) =>
+      fact.type === 'reference' && fact.to === resource ? [name] : [],
+    )
+    const left = [...fixed, ...own]
     return Object.fromEntries(
-      Object.entries(body).filter(([name]) => update && name in update.input.shape && !fixed.includes(name)),
+      Object.entries(body).filter(([name]) => update && name in update.input.shape && !left.includes(name)),
     )
   }
   return { build, buildChange, counts }

@@ -154,16 +154,16 @@ describe('a spreadsheet', () => {
 
   test('has the resource of its name, and its columns are mapped, saved and loaded', async () => {
     const saved = join(folder, 'mapping.yaml')
-    const file = put('devices.csv', 'Gerät;IP;Serial\nweb;10.0.0.1;X1\n')
+    const file = put('devices.csv', 'Gerät;IP;Serial;Paint\nweb;10.0.0.1;X1;red\n')
     const first = await run('import', 'csv', file, '--map', 'Gerät=name', '--save-mapping', saved, '--yes')
     expect([first.code, first.out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
     expect(parse(readFileSync(saved, 'utf8'))).toEqual({
       resource: 'devices',
-      columns: { Gerät: 'name', IP: 'addresses' },
+      columns: { Gerät: 'name', IP: 'addresses', Serial: 'serial' },
     })
     const shown = await run('device', 'list', '-o', 'json')
     expect(JSON.parse(shown.out)).toMatchObject([
-      { name: 'web', addresses: [{ ip: '10.0.0.1' }], description: 'Serial: X1' },
+      { name: 'web', addresses: [{ ip: '10.0.0.1' }], serial: 'X1', description: 'Paint: red' },
     ])
     const other = put('other.csv', readFileSync(file, 'utf8'))
     expect(await run('import', 'csv', other, '--mapping', saved, '--yes')).toMatchObject({

@@ -183,7 +183,7 @@ describe('the cells of a spreadsheet', () => {
       columns: [
         { name: 'Name', field: 'name', is_described: false },
         { name: 'IP', field: 'addresses', is_described: false },
-        { name: 'Serial', field: '', is_described: true },
+        { name: 'Serial', field: 'serial', is_described: false },
         { name: 'Paint', field: '', is_described: true },
       ],
       numbers: [2, 3, 4, 5],
