@@ -193,7 +193,7 @@ test('the palette has actions: it opens the preview of undoing the last change o
       await page.keyboard.press('Enter')
       const preview = page.getByRole('dialog', { name: 'Undo this change?' })
       await preview.getByRole('button', { name: 'Undo' }).waitFor()
-      expect(await preview.textContent()).toContain('device')
+      await preview.getByText('device').first().waitFor()
       await page.keyboard.press('Escape')
       await ask(page, 'nearly')
       await page.keyboard.press('Enter')
