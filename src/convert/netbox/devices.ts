@@ -6,7 +6,7 @@ import { compact, filterTags, MAX_ASSET_TAG, MAX_ROLE, MAX_SERIAL } from '../row
 import { type AddressContext, buildAddresses } from './addresses.ts'
 import type { DeviceTypes } from './device-types.ts'
 import { getDeviceName, type Owner } from './interfaces.ts'
-import { addRow, listLines, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import { addRow, listLines, listTags, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
 import type { Target } from './model.ts'
 import { findDatacenter, LOCATION, listPlaceLines, toPlaceRef } from './places.ts'
 import { buildMount, findDevicePlace } from './racks.ts'
@@ -29,12 +29,12 @@ const STATUS: Readonly<Record<string, string>> = {
 
 const DEVICE_USED = new Set(
   (
-    'name description status site location rack position face device_type platform role tags primary_ip4 primary_ip6 ' +
+    'name description status site location rack position face device_type platform role tenant tags primary_ip4 primary_ip6 ' +
     'serial asset_tag'
   ).split(' '),
 )
 const MACHINE_USED = new Set(
-  'name description status site device platform role tags primary_ip4 primary_ip6 serial'.split(' '),
+  'name description status site cluster device platform role tenant tags primary_ip4 primary_ip6 serial'.split(' '),
 )
 
 /** Primary addresses that are on no interface of the device, so that its list of addresses does not tell them. */
@@ -86,7 +86,7 @@ const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
     location: toText(context, at('location'), parts.location),
     device_type: parts.deviceType,
     mount: parts.mount,
-    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...model.tags(object)]),
+    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...listTags(context, object)]),
     addresses: addresses.rows,
     domains: addresses.domains,
     description: report.describe(kind, id, String(description ?? ''), [
@@ -184,14 +184,14 @@ const addMachines = (context: DevicesContext, rows: EstateRow[]): EstateRow[] =>
   const { model } = context
   const contained: EstateRow[] = []
   for (const object of model.of(MACHINE)) {
-    const { id, device } = object
+    const { id, cluster, device } = object
     const hosts = typeof device === 'number' && model.isListed(DEVICE, device)
     const row = buildDeviceRow(context, {
       kind: MACHINE,
       object,
       name: String(object.name ?? '').trim() || `machine #${id}`,
       used: hosts ? MACHINE_USED : new Set([...MACHINE_USED].filter((field) => field !== 'device')),
-      tags: ['vm'],
+      tags: ['vm', ...(cluster === undefined ? [] : [`cluster:${model.label('virtualization.cluster', cluster)}`])],
       datacenter: placeOfMachine(context, object),
     })
     addRow(rows, context, { kind: MACHINE, object, row })

@@ -92,6 +92,14 @@ export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObje
       report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value: object[field] })
 }
 
+/** Returns the tags of devices and pools: the tags of the object, and its tenant, which has no field. */
+export const listTags = ({ model }: Mapping, object: NetboxObject): string[] => {
+  const { tenant: id } = object
+  const kind = 'tenancy.tenant'
+  const tenant = id === undefined ? [] : [`tenant:${model.find(kind, id)?.slug ?? model.label(kind, id)}`]
+  return [...model.tags(object), ...tenant]
+}
+
 /** Appends a row of an object. */
 export const addRow = (rows: EstateRow[], mapping: Mapping, { kind, object, row }: Added): void => {
   rows.push(row)

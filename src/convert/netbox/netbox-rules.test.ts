@@ -77,7 +77,8 @@ test('names of objects that are not in the file are taken from the objects that 
   })
   expect(documents.devices?.[0]).toMatchObject({
     make_model: 'Dell R750',
-    description: 'tenant: Acme\nsite: Elsewhere',
+    tags: ['tenant:acme'],
+    description: 'site: Elsewhere',
   })
 })
 

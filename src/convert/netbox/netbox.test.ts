@@ -62,7 +62,7 @@ test('a device has the values of its model, role, place, interfaces and cables',
       ...{ rack: { ref: 'netbox:dcim.rack.1' }, position: 12, height: 1, face: 'front', full_depth: false },
       ...{ slot: '1/1', power_w: 300 },
     },
-    tags: ['prod'],
+    tags: ['prod', 'tenant:acme-corp'],
     addresses: [
       { ip: '10.40.1.2', label: 'Management', interface: 'Management', network, role: 'anycast' },
       {
@@ -74,12 +74,7 @@ test('a device has the values of its model, role, place, interfaces and cables',
         ...{ interface: 'Ethernet10', mac_address: '00:11:22:aa:bb:10', dns_name: 'sw-1.example.net' },
       },
     ],
-    description: [
-      'tenant: Acme Corp',
-      '10.40.1.20 dns_name: not_a host',
-      '10.40.1.21 description: uplink',
-      'comments: A switch',
-    ].join('\n'),
+    description: ['10.40.1.20 dns_name: not_a host', '10.40.1.21 description: uplink', 'comments: A switch'].join('\n'),
     custom: { warranty_until: '2030-01-01' },
     refs: { netbox: 'dcim.device.1' },
   })
@@ -348,7 +343,7 @@ test('a VLAN has its number, its site or that of its group, and the name of the 
 
 test('a machine is a device that its host contains', async () => {
   const { documents } = await convert(pgDump('4.6'))
-  expect(documents.devices?.[6]).toMatchObject({ name: 'vm-1', status: 'active', tags: ['vm'] })
+  expect(documents.devices?.[6]).toMatchObject({ name: 'vm-1', status: 'active', tags: ['vm', 'cluster:kvm-1'] })
   expect(documents.relationships?.[0]).toEqual({
     parent: { ref: 'netbox:dcim.device.2' },
     child: { ref: 'netbox:virtualization.virtualmachine.1' },

@@ -5,7 +5,7 @@ import { SubnetIndex } from '../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, filterTags } from '../rows/row-text.ts'
 import { parseVlanNumber, type VlanRows } from '../rows/vlan-rows.ts'
-import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import { addRow, listLines, listTags, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
 import { listPlaceLines, toPlaceRef } from './places.ts'
 import { listIn, type NetboxObject } from './read/objects.ts'
 import { getSpace } from './spaces.ts'
@@ -126,7 +126,7 @@ export const buildNetworks = (mapping: Mapping, vlans: VlanRows): Networks => {
   return networks
 }
 
-const RANGE_USED = new Set('start_address end_address description role status tags size vrf'.split(' '))
+const RANGE_USED = new Set('start_address end_address description role status tenant tags size vrf'.split(' '))
 
 const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
   const { id } = object
@@ -137,7 +137,7 @@ const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetw
     start_ip: first,
     end_ip: last,
     description: mapping.report.describe(RANGE, id, '', listLines(mapping, { kind: RANGE, object, used: RANGE_USED })),
-    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, mapping.model.tags(object)),
+    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, listTags(mapping, object)),
     custom: mapping.custom.of(RANGE, object),
     refs: toRefs(RANGE, id),
   })
