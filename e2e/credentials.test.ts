@@ -28,7 +28,7 @@ test('a credential is created, changed without its secret, and deleted', () =>
       await page.getByRole('button', { name: 'Actions for jump host' }).click()
       await page.getByRole('menuitem', { name: 'Delete credential' }).click()
       await page.getByRole('button', { name: 'Delete credential' }).click()
-      await page.getByText('No credentials yet').waitFor()
+      await page.getByText('No device credentials yet').waitFor()
     },
     { as },
   ))

@@ -59,9 +59,9 @@ export const stripNull = (schema: FieldSchema): FieldSchema => {
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'object' | 'record'
 
-/** Returns the kind of a field's value; of a list, that of its elements. */
+/** Returns the kind of a field's value; of a list, that of its elements; of several forms, a number if the first is one. */
 export const getKind = (schema: FieldSchema): FieldKind => {
-  const { type, properties } = stripNull(schema)
+  const { type = schema.anyOf?.[0]?.type, properties } = stripNull(schema)
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'boolean'
   if (type === 'object') return properties ? 'object' : 'record'

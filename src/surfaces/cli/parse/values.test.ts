@@ -36,6 +36,8 @@ describe('one value', () => {
     ],
     ['a record as JSON', { type: 'object', additionalProperties: {} }, ['{"a":{"b":1}}'], { a: { b: 1 } }],
     ['either of two forms', { anyOf: [{ type: 'string' }, { type: 'integer' }] }, ['5'], '5'],
+    ['a number, or a text in its place', { anyOf: [{ type: 'integer' }, { type: 'string' }] }, ['5'], 5],
+    ['the text in the place of a number', { anyOf: [{ type: 'integer' }, { type: 'string' }] }, ['next'], 'next'],
   ])('%s', (_, schema, texts, value) => {
     expect(read(schema, ...texts)).toEqual(value)
   })
