@@ -86,6 +86,7 @@ EXCUSED = [
     r"^pattern: is no regular expression ",
     r"^(minimum|maximum): must be a whole number for the type integer$",
     r"^minimum: must not be above the maximum ",
+    r"^only_for\.(field|values\[\d+\]): must be one of ",  # fields of the resource, and their values
     r"^default: ",
     # Between a definition and the values of objects.
     r"^(resource|type|multiple|reference_to): cannot change while objects have a value",

@@ -98,7 +98,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   vlans: {
     path: '/api/vlans',
     file: 'vlans/vlans-page.tsx',
-    form: ({ buildVlanResource }) => buildVlanResource?.([]),
+    form: ({ VLAN_RESOURCE }) => VLAN_RESOURCE,
     filled: ({ datacenters }) => ({
       ...{ vlan_id: 20, name: 'servers', datacenter_id: datacenters, description, refs, custom },
     }),
@@ -117,14 +117,14 @@ const FORMS: Readonly<Record<string, Form>> = {
     path: '/api/pools',
     at: ({ networks }) => `/api/networks/${networks}/pools`,
     file: 'pools/resource.ts',
-    form: ({ buildPoolResource }) => buildPoolResource?.([]),
+    form: ({ POOL_RESOURCE }) => POOL_RESOURCE,
     filled: () => ({ name: 'hosts', start_ip: '10.0.0.10', end_ip: '10.0.0.99', description, tags, refs, custom }),
   },
   reservations: {
     path: '/api/reservations',
     at: ({ pools }) => `/api/pools/${pools}/reservations`,
     file: 'reservations/resource.ts',
-    form: ({ buildReservationResource }) => buildReservationResource?.([]),
+    form: ({ RESERVATION_RESOURCE }) => RESERVATION_RESOURCE,
     filled: () => ({
       ...{ ip_address: '10.0.0.50', hostname: 'later', purpose: 'a printer', notes: description },
       ...{ mac_address: '02:00:00:00:00:01', expires_at: '2099-07-01T10:30:00.000Z', refs, custom },
@@ -133,7 +133,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   racks: {
     path: '/api/racks',
     file: 'racks/resource.ts',
-    form: ({ buildRackResource }) => buildRackResource?.([]),
+    form: ({ RACK_RESOURCE }) => RACK_RESOURCE,
     filled: ({ datacenters }) => ({
       ...{
         name: 'R1',

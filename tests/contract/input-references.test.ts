@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'history.get id': 'a change, and no object',
   'history.undo id': 'a change, and no object',
   'history.items id': 'a change, and no object',
+  'vlans.create vlan_id': 'a number, and no object',
   'users.create role_id': 'an id or a name of a role',
   'users.change-password id': 'the own account',
   'factors.create-passkey challenge_id': 'a challenge of the own session',

@@ -42,8 +42,8 @@ const rules = resourceRules<typeof datacenterFacts, Datacenter>(store, {
     if (after && changes.includes('parent_id')) await checkParent(ctx, after)
   },
   follow: async (ctx, { before, after, changes }) => {
-    const isMoved = after ? changes.includes('parent_id') && (after.parent_id ?? before?.parent_id) : before?.parent_id
-    if (isMoved === undefined) return
+    const parent = after?.parent_id ?? before?.parent_id
+    if (!parent || (after && !changes.includes('parent_id'))) return
     const moved: DatacenterMoved = { before, after }
     await ctx.emit('datacenter.moved', moved)
   },

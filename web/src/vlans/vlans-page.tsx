@@ -21,7 +21,7 @@ const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'desc
 const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
 const NONE: readonly never[] = []
 
-const RESOURCE: Resource<Vlan> = buildResource(FACTS.vlans, fields, { order: ORDER })
+export const VLAN_RESOURCE: Resource<Vlan> = buildResource(FACTS.vlans, fields, { order: ORDER })
 
 /** Returns the values of a new VLAN, by the place in the URL. */
 const parseGiven = (place: string | undefined): Values | undefined => {
@@ -37,7 +37,7 @@ export const VlansPage = () => {
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const resource = useOwnedResource(RESOURCE, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
+  const resource = useOwnedResource(VLAN_RESOURCE, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
   const spec = useMemo(() => buildTableSpec(buildVlanFields(names)), [names])
   const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])
   const numbers = useMemo(
