@@ -174,7 +174,7 @@ describe('a zone that is only a file', () => {
       async ({ page, open }) => {
         await open('/feeds?new=1')
         await page.getByLabel('Name · required').fill('zone of files')
-        await page.getByLabel('Format').selectOption({ label: 'DNS zone' })
+        await choose(page.getByRole('combobox', { name: 'Format' }), 'DNS zone')
         await page.getByText('choose a zone').waitFor()
         await choose(page.getByLabel('DNS zone'), 'file.test')
         await page.locator('pre', { hasText: '$ORIGIN file.test.' }).waitFor()

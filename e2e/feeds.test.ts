@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
-import { axeFindings, countRequests, eventually, world } from './harness.ts'
+import { axeFindings, choose, countRequests, eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 
 const it = world({ devices: 0 })
@@ -63,7 +63,7 @@ test('by the keyboard: a feed is written beside its preview, saved, opened by a 
       await page.keyboard.type('host file')
       await page.keyboard.press('Tab')
       await page.keyboard.type('lan')
-      await page.getByLabel('Format').selectOption({ label: 'Hosts file' })
+      await choose(page.getByRole('combobox', { name: 'Format' }), 'Hosts file')
       expect(await page.getByLabel('Port').count()).toBe(0)
       await hasDevices(page, '4 devices')
       await contentOf(page).getByText('10.0.0.3\tdb-1').waitFor()
@@ -155,13 +155,13 @@ describe('a stored feed', () => {
       async ({ page, open }) => {
         await it.plat.api.feeds.create({ id: 'turned', name: 'turned', format: 'prometheus', port: 9100 })
         await open('/feeds/turned?edit=turned')
-        await page.getByLabel('Format').selectOption({ label: 'OpenSSH' })
+        await choose(page.getByRole('combobox', { name: 'Format' }), 'OpenSSH')
         await contentOf(page).getByText('HostName 10.0.0.1').waitFor()
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByText('Saved turned').waitFor()
         expect(await it.plat.api.feeds.get({ id: 'turned' })).toMatchObject({ format: 'ssh-config', port: null })
         await page.getByRole('button', { name: 'Edit' }).click()
-        await page.getByLabel('Format').selectOption({ label: 'Template' })
+        await choose(page.getByRole('combobox', { name: 'Format' }), 'Template')
         await page.getByLabel('Template · required').fill('{{ devices.size }}')
         await page.getByLabel('Media type of the content').selectOption('text/csv')
         await page.getByRole('button', { name: 'Save' }).click()

@@ -49,7 +49,7 @@ test('an admin adds a provider with a mapping, and tests it', async () => {
       await page.getByText('must be an https URL, or allow_http true').waitFor()
       expect(await page.getByLabel('Allow http').count()).toBe(0)
       await page.getByRole('button', { name: 'Advanced' }).click()
-      await page.getByLabel('Allow http').selectOption('true')
+      await page.getByLabel('Allow http').check()
       await issuer.focus()
       await page.getByLabel('Client ID · required').focus()
       await page.getByText(`Names itself ${idp.issuer}, with 1 key.`).waitFor()

@@ -2,6 +2,7 @@
 
 import { useId } from 'react'
 import { isResource } from '../../../src/inventory/resources.ts'
+import { ChoiceField } from '../resource/form/choice-field.tsx'
 import { ManyField } from '../resource/form/many-field.tsx'
 import { NextField } from '../resource/form/next-field.tsx'
 import { ReferenceField, ReferencesField } from '../resource/form/reference-field.tsx'
@@ -12,6 +13,9 @@ import css from './custom-fields.module.css'
 
 /** The most choices that are shown as checkboxes. */
 const MAX_CHECKBOXES = 8
+
+/** The most choices of a list that is not searched. */
+const MAX_LISTED = 7
 
 const UNSET = 'Not set'
 
@@ -108,6 +112,8 @@ export const ValueControl = ({ unset = UNSET, ...props }: ControlProps & { reado
           ['false', 'No'],
         ] as const)
       : choices.map((choice) => [choice, choice] as const)
+  if (options.length > MAX_LISTED)
+    return <ChoiceField {...common} choices={options} none={required ? undefined : unset} isRequired={required} />
   // A choice that was taken away may still be the value of an object.
   const isListed = value === '' || options.some(([one]) => one === value)
   return (

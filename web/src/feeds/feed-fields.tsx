@@ -1,10 +1,10 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
 import { CATALOGUE } from '../../../src/exchange/feeds/catalogue.ts'
+import { ChoiceField } from '../resource/form/choice-field.tsx'
 import { buildInput } from '../resource/form-values.ts'
 import type { FieldSpec, Input, Values } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
 import { buildSpaceControl } from '../spaces/known-control.ts'
-import { SelectField } from '../ui/field.tsx'
 import type { Feed, PreviewDraft } from './queries.ts'
 import { parseStatuses, StatusesField } from './statuses-field.tsx'
 import { EXAMPLE, TemplateField } from './template-field.tsx'
@@ -101,10 +101,10 @@ export const buildFields = (parts: FeedParts): readonly FieldSpec[] => [
     label: 'Format',
     initial: 'prometheus',
     render: ({ value, onChange, error }) => (
-      <SelectField
+      <ChoiceField
         label="Format"
         hint={getInfo(value)?.description}
-        options={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
+        choices={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
         {...{ value, onChange, error }}
       />
     ),

@@ -14,13 +14,8 @@ import { IssuerField } from './issuer-field.tsx'
 import { MappingsField, parseMappings, readMappings } from './mappings-field.tsx'
 import { Addresses } from './setup.tsx'
 
-const YES_NO = [
-  ['true', 'Yes'],
-  ['false', 'No'],
-] as const
-
 const buildFlag = (name: string, label: string, hint: string, initial: boolean): FieldSpec => ({
-  ...{ name, label, hint, kind: 'select', options: YES_NO, initial: String(initial) },
+  ...{ name, label, hint, kind: 'flag', initial: String(initial) },
   read: String,
   send: (text) => text === 'true',
 })

@@ -36,11 +36,7 @@ export const userResource: Resource<User> = {
     {
       name: 'is_break_glass',
       label: 'Break-glass',
-      kind: 'select',
-      options: [
-        ['false', 'No'],
-        ['true', 'Yes'],
-      ],
+      kind: 'flag',
       initial: 'false',
       hint: 'Signs in with a password while PASSWORD_SIGN_IN is break-glass',
       read: String,

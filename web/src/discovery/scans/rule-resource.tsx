@@ -34,11 +34,7 @@ const FIELDS: readonly FieldSpec[] = [
   {
     name: 'enabled',
     label: 'Enabled',
-    kind: 'select',
-    options: [
-      ['true', 'Yes'],
-      ['false', 'No'],
-    ],
+    kind: 'flag',
     send: (text) => text !== 'false',
   },
   {
