@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
 import { host, scanOnce, scriptedScanner } from '../testing/servers/scripted-scanner.ts'
-import { axeFindings, eventually, openMore, world } from './harness.ts'
+import { axeFindings, choose, eventually, openMore, world } from './harness.ts'
 
 const scanner = scriptedScanner()
 const it = world({ devices: 20, startScan: scanner.startScan })
@@ -103,6 +103,10 @@ test('a field of each type is made by the keyboard', () =>
     { as },
   ))
 
+/** Finds the parts of an open form that are wider than their room. */
+const WIDER =
+  "[...document.querySelectorAll('dialog[open] form > div')].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.className)"
+
 test('a field with a condition is made, and a form shows it as the condition comes true', () =>
   it.visit(
     async ({ page, open }) => {
@@ -124,19 +128,26 @@ test('a field with a condition is made, and a form shows it as the condition com
         multiple: true,
         only_for: { field: 'tags', values: ['switch', 'router'] },
       })
+      const choices = ['B1', 'G', 'F1', 'F2', 'F3', 'F4', 'F5', 'F6']
+      const floor = await api.customFields.create({ resource: 'devices', name: 'floor', type: 'choice', choices })
       await open('/devices?new=1')
       const form = page.getByRole('dialog', { name: 'New device' })
       await form.getByLabel('Name · required').fill('conditional')
       await form.getByText('Custom fields').first().waitFor()
       expect(await form.getByLabel('stack').count()).toBe(0)
+      // More than seven choices are searched.
+      await choose(form.getByRole('combobox', { name: 'floor' }), 'F4')
+      expect(await page.evaluate(WIDER)).toEqual([])
       await openMore(page)
+      expect(await page.evaluate(WIDER)).toEqual([])
       await form.getByLabel('Tags').fill('lab, Switch')
       await form.getByLabel('stack').fill('10.0.0.7; 2001:DB8::7')
       await isFine(page)
       await form.getByRole('button', { name: 'Create device' }).click()
       await form.waitFor({ state: 'detached' })
       const [device] = await api.devices.list({ q: 'conditional' })
-      expect(device?.custom).toEqual({ stack: ['10.0.0.7', '2001:db8::7'] })
+      expect(device?.custom).toEqual({ floor: 'F4', stack: ['10.0.0.7', '2001:db8::7'] })
+      await api.customFields.delete({ id: floor.id, force: true })
       await api.customFields.delete({ id: made?.id ?? '', force: true })
     },
     { as },

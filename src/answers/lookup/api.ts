@@ -158,7 +158,7 @@ export const lookup = {
     name: 'lookup.show',
     summary: 'Show everything that is known about an IP address, a block, a MAC address or a host name',
     description:
-      'Its owner, its network, if it is free and how to allocate it. Of objects that you may list only. In a path, the slash of a block is %2F.',
+      'Its owner, its network, if it is free and how to allocate it. It names only objects that you may list. In a path, the slash of a block is %2F.',
     http: 'GET /api/lookup/{query}',
     supportsAsOf: true,
     access: 'search:read',

@@ -50,11 +50,11 @@ const loadMembership = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[
 }
 
 /** The filter of a zone. Undefined for a part that takes all. */
-type Filter = { readonly isMember: IsMember | undefined; readonly datacenters: readonly string[] | undefined }
+type Filter = { readonly isMember: IsMember | undefined; readonly datacenters: ReadonlySet<string> | undefined }
 
 const loadFilter = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[]): Promise<Filter> => ({
   isMember: await loadMembership(ctx, zone, deviceIds),
-  datacenters: zone.datacenter_id === null ? undefined : await findDatacentersBelow(ctx, zone.datacenter_id),
+  datacenters: zone.datacenter_id === null ? undefined : new Set(await findDatacentersBelow(ctx, zone.datacenter_id)),
 })
 
 /** Returns the addresses of a device that the filter leaves; none for a device that it does not take. */
@@ -62,7 +62,7 @@ const filterAddresses = (zone: Zone, device: Device, { isMember, datacenters }: 
   const { statuses, tags } = zone
   const isIn =
     statuses.includes(device.status) &&
-    (datacenters === undefined || (device.datacenter_id !== null && datacenters.includes(device.datacenter_id))) &&
+    (datacenters === undefined || (device.datacenter_id !== null && datacenters.has(device.datacenter_id))) &&
     tags.every((tag) => device.tags.includes(tag))
   if (!isIn) return []
   const own = device.addresses.filter(({ space_id }) => space_id === zone.space_id)
@@ -73,7 +73,7 @@ const filterAddresses = (zone: Zone, device: Device, { isMember, datacenters }: 
 async function* streamClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGenerator<Claims> {
   const filter = await loadFilter(ctx, zone)
   let query = ctx.db.selectFrom('devices').select('doc').where('status', 'in', zone.statuses)
-  if (filter.datacenters) query = query.where(isOneOf('datacenter_id', filter.datacenters))
+  if (filter.datacenters) query = query.where(isOneOf('datacenter_id', [...filter.datacenters]))
   for await (const rows of ctx.store.scan<{ doc: string }>(query))
     for (const { doc } of rows) {
       // The column holds the JSON of a device.
