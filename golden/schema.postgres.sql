@@ -2174,3 +2174,63 @@ ALTER TABLE addresses ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
 -- 0086-custom-conditions
 
 ALTER TABLE custom_fields ADD COLUMN only_for TEXT COLLATE "C";
+
+-- 0087-kinds
+
+CREATE TABLE kinds (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  singular TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  icon TEXT COLLATE "C" NOT NULL,
+  nested INTEGER NOT NULL,
+  located INTEGER NOT NULL,
+  unique_names INTEGER NOT NULL,
+  navigation INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX kinds_name ON kinds (name_key);
+
+CREATE TABLE objects (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  kind_id TEXT COLLATE "C" NOT NULL REFERENCES kinds (id),
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  parent_id TEXT COLLATE "C" REFERENCES objects (id),
+  datacenter_id TEXT COLLATE "C" REFERENCES datacenters (id),
+  description TEXT COLLATE "C" NOT NULL,
+  custom TEXT COLLATE "C",
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL,
+  area INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE INDEX objects_name ON objects (name_key, id);
+
+CREATE INDEX objects_order ON objects (name_order, id);
+
+CREATE INDEX objects_kind_name ON objects (kind_id, name_key, id);
+
+CREATE INDEX objects_kind_order ON objects (kind_id, name_order, id);
+
+CREATE INDEX objects_parent ON objects (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE INDEX objects_datacenter ON objects (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX objects_managed_by ON objects (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX objects_area ON objects (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX CONCURRENTLY objects_search ON objects USING gin (replace(replace(replace(lower((coalesce(name_key, '') || '
+' || coalesce(description, '') || '
+' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);

@@ -861,6 +861,27 @@ CREATE TABLE job_leases (
   began_ms INTEGER NOT NULL
 );
 
+CREATE TABLE kinds (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  singular TEXT NOT NULL,
+  description TEXT NOT NULL,
+  icon TEXT NOT NULL,
+  nested INTEGER NOT NULL,
+  located INTEGER NOT NULL,
+  unique_names INTEGER NOT NULL,
+  navigation INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX kinds_name ON kinds (name_key);
+
 CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL, floor TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE network_addresses (
@@ -997,6 +1018,47 @@ CREATE TABLE oauth_refresh_tokens (
 CREATE INDEX oauth_refresh_tokens_expiry ON oauth_refresh_tokens (expires_at);
 
 CREATE INDEX oauth_refresh_tokens_grant ON oauth_refresh_tokens (grant_id);
+
+CREATE TABLE objects (
+  id TEXT PRIMARY KEY,
+  kind_id TEXT NOT NULL REFERENCES kinds (id),
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  parent_id TEXT REFERENCES objects (id),
+  datacenter_id TEXT REFERENCES datacenters (id),
+  description TEXT NOT NULL,
+  custom TEXT,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  area INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE INDEX objects_area ON objects (area, name_order, id) WHERE area <> 0;
+
+CREATE INDEX objects_datacenter ON objects (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX objects_kind_name ON objects (kind_id, name_key, id);
+
+CREATE INDEX objects_kind_order ON objects (kind_id, name_order, id);
+
+CREATE INDEX objects_managed_by ON objects (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX objects_name ON objects (name_key, id);
+
+CREATE INDEX objects_order ON objects (name_order, id);
+
+CREATE INDEX objects_parent ON objects (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE VIRTUAL TABLE objects_search USING fts5(id UNINDEXED, name_key, description, custom, content='objects', content_rowid='rowid', tokenize='trigram');
+
+CREATE TRIGGER objects_search_delete AFTER DELETE ON objects BEGIN INSERT INTO objects_search (objects_search, rowid, name_key, description, custom) VALUES ('delete', old.rowid, old.name_key, old.description, old.custom); END;
+
+CREATE TRIGGER objects_search_insert AFTER INSERT ON objects BEGIN INSERT INTO objects_search (rowid, name_key, description, custom) VALUES (new.rowid, new.name_key, new.description, new.custom); END;
+
+CREATE TRIGGER objects_search_update AFTER UPDATE OF name_key, description, custom ON objects WHEN old.name_key IS NOT new.name_key OR old.description IS NOT new.description OR old.custom IS NOT new.custom BEGIN INSERT INTO objects_search (objects_search, rowid, name_key, description, custom) VALUES ('delete', old.rowid, old.name_key, old.description, old.custom); INSERT INTO objects_search (rowid, name_key, description, custom) VALUES (new.rowid, new.name_key, new.description, new.custom); END;
 
 CREATE TABLE passkeys (
   id TEXT PRIMARY KEY,

@@ -26,8 +26,10 @@ import { customFieldsFeature } from '../inventory/custom-fields/custom-fields.ts
 import { feature as datacenters } from '../inventory/datacenters/datacenters.ts'
 import { deviceTypesFeature } from '../inventory/device-types/device-types.ts'
 import { feature as devices } from '../inventory/devices/devices.ts'
+import { kindsFeature } from '../inventory/kinds/kinds.ts'
 import { feature as networks } from '../inventory/networks/networks.ts'
 import { feature as planning } from '../inventory/networks/planning.ts'
+import { feature as objects } from '../inventory/objects/objects.ts'
 import { feature as pools } from '../inventory/pools/pools.ts'
 import { feature as ports } from '../inventory/ports/ports.ts'
 import { feature as racks } from '../inventory/racks/racks.ts'
@@ -68,6 +70,7 @@ import { docsFeature } from '../service/docs/docs.ts'
 import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
 import { contracts, routes } from './contracts.ts'
+import { listReservedWords } from './reserved-words.ts'
 
 /** The dependencies of the features on the process that they run in. */
 export type FeatureOptions = {
@@ -106,6 +109,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const oauth = createOauth({ ...options, signIn })
   const listWarningSources = () => features.flatMap(({ warnings }) => (warnings ? [warnings] : []))
   const features: readonly Feature[] = [
+    kindsFeature({ reserved: listReservedWords }),
     customFieldsFeature(options),
     spaces,
     datacenters,
@@ -121,6 +125,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     devices,
     ports,
     cables,
+    objects,
     relationships,
     discoveryFeature(options),
     eventsFeature(options),

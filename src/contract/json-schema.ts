@@ -42,7 +42,10 @@ export type CustomPlace = {
 }
 
 /** Describes custom fields by their definitions. undefined leaves them as the contract has them, null leaves them out. */
-export type DescribeCustom = (place: CustomPlace) => JsonSchema | undefined | null
+export type DescribeCustom = ((place: CustomPlace) => JsonSchema | undefined | null) & {
+  /** The ids of the kinds of objects. */
+  readonly kinds?: readonly string[]
+}
 
 /** The output of zod: our own metadata among the keywords, and the named schemas in `$defs`. */
 type Raw = JsonSchema & {
@@ -58,6 +61,8 @@ type Raw = JsonSchema & {
   readonly example?: unknown
   readonly columns?: unknown
   readonly custom?: CustomPlace
+  /** The value is one of these, or the id of a kind. */
+  readonly orKind?: readonly string[]
 }
 
 export type Io = 'input' | 'output'
@@ -95,6 +100,10 @@ type Cleaning = Options & { readonly clean: (raw: Raw) => JsonSchema }
 const filterPresent = (properties: Readonly<Record<string, Raw>>, describe: DescribeCustom | undefined) =>
   Object.fromEntries(Object.entries(properties).filter(([, { custom }]) => !custom || describe?.(custom) !== null))
 
+/** Returns the values of a field that may be the id of a kind; none where any text may be one. */
+const listKinds = (orKind: readonly string[] | undefined, kinds: readonly string[] = []): JsonSchema =>
+  orKind && orKind.length + kinds.length > 0 ? { enum: [...orKind, ...kinds] } : {}
+
 const cleanSchema = (raw: Raw, { clean, isExact = false, describeCustom }: Cleaning): JsonSchema => {
   const {
     $schema,
@@ -105,6 +114,7 @@ const cleanSchema = (raw: Raw, { clean, isExact = false, describeCustom }: Clean
     orRef: _,
     word: __,
     custom: ___,
+    orKind,
     exact = {},
     example,
     $ref,
@@ -124,6 +134,7 @@ const cleanSchema = (raw: Raw, { clean, isExact = false, describeCustom }: Clean
     ...(meaning !== undefined && { description: meaning }),
     ...(ref !== undefined && { 'x-ref': ref }),
     ...plain,
+    ...listKinds(orKind, describeCustom?.kinds),
     ...(minimum !== undefined && (isExact || minimum !== Number.MIN_SAFE_INTEGER) && { minimum }),
     ...(maximum !== undefined && (isExact || maximum !== Number.MAX_SAFE_INTEGER) && { maximum }),
     ...(pattern !== undefined && plain.format === undefined && { pattern }),

@@ -8,8 +8,10 @@ import { customFields } from './custom-fields/api.ts'
 import { datacenters } from './datacenters/api.ts'
 import { deviceTypes } from './device-types/api.ts'
 import { devices } from './devices/api.ts'
+import { kinds } from './kinds/api.ts'
 import { networks } from './networks/api.ts'
 import { planning } from './networks/planning-api.ts'
+import { objects } from './objects/api.ts'
 import { pools } from './pools/api.ts'
 import { ports } from './ports/api.ts'
 import { racks } from './racks/api.ts'
@@ -19,7 +21,7 @@ import { type ContractOf, RESOURCES, type Resource, toContractName } from './res
 import { spaces } from './spaces/api.ts'
 import { vlans } from './vlans/api.ts'
 
-const first = { customFields, spaces, datacenters, vlans } satisfies Record<string, OperationSet>
+const first = { kinds, customFields, spaces, datacenters, vlans } satisfies Record<string, OperationSet>
 
 const others = {
   networks: { ...networks, ...planning, ...networkAddresses },
@@ -31,6 +33,7 @@ const others = {
   devices,
   ports,
   cables,
+  objects,
   relationships,
 } satisfies Record<string, OperationSet>
 

@@ -7,7 +7,9 @@ import { customFieldFacts } from './custom-fields/resource.ts'
 import { datacenterFacts } from './datacenters/resource.ts'
 import { deviceTypeFacts } from './device-types/resource.ts'
 import { deviceFacts } from './devices/resource.ts'
+import { kindFacts } from './kinds/resource.ts'
 import { networkFacts } from './networks/resource.ts'
+import { objectFacts } from './objects/resource.ts'
 import { poolFacts } from './pools/resource.ts'
 import { portFacts } from './ports/resource.ts'
 import { rackFacts } from './racks/resource.ts'
@@ -18,6 +20,7 @@ import { vlanFacts } from './vlans/resource.ts'
 
 /** The objects that a resource refers to come before it. */
 export const RESOURCES = [
+  kindFacts,
   customFieldFacts,
   spaceFacts,
   datacenterFacts,
@@ -29,6 +32,7 @@ export const RESOURCES = [
   deviceFacts,
   portFacts,
   cableFacts,
+  objectFacts,
   relationshipFacts,
   reservationFacts,
 ] as const

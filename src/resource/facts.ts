@@ -139,6 +139,8 @@ export type ResourceFacts = {
   readonly custom?: 'last' | 'before times'
   /** The resource of their definitions, if that is another one. */
   readonly customOf?: string
+  /** The field with the id of the kind of their definitions. */
+  readonly customBy?: string
   readonly scope: ScopeFacts
   /** `read`: operators list and read the objects, and only administrators change them. By default operators also create and update them. */
   readonly operators?: 'read'

@@ -1,5 +1,6 @@
 /** The list of a resource, with the filters and the orders of its facts. */
 import type { SelectQueryBuilder } from 'kysely'
+import { invalidField } from '../contract/errors.ts'
 import { isManagedBy } from '../database/managed-by.ts'
 import { findBelow, isOneOf } from '../database/query/below.ts'
 import { containsText } from '../database/query/contains.ts'
@@ -9,6 +10,7 @@ import type { JsonList } from '../kernel/handler-result.ts'
 import { listRows, type Page } from '../kernel/list.ts'
 import { toNameKey } from '../net/name-order.ts'
 import { getOrderColumn, toSortColumn } from './columns.ts'
+import type { CustomResource } from './custom/fields.ts'
 import type { CustomFilter } from './custom/lists.ts'
 import { listWithCustom } from './custom/row-lists.ts'
 import type { ListedResource, Orders } from './custom/sorted.ts'
@@ -81,6 +83,15 @@ const buildOrders = (facts: ResourceFacts): Orders => {
   return Object.fromEntries(sorts.map((field) => [field, [...new Set([toSortColumn(facts, field), ...ties])]]))
 }
 
+/** Returns the resource of the definitions of custom fields. @throws AppError VALIDATION_ERROR if only the kind of the objects tells it */
+const getDefinitions = ({ name, customBy }: ResourceFacts, input: ListInput): CustomResource => {
+  const of = customBy === undefined ? name : input[customBy]
+  if (typeof of === 'string' && of !== '') return of
+  if (input.custom !== undefined || input.sort?.includes('custom.'))
+    throw invalidField(customBy ?? '', 'is required for a filter or an order by custom fields')
+  return name
+}
+
 /** @param selectOrdered returns the rows of the resource in the order of the list */
 export const createList = <A, I extends ListInput = ListInput>(
   facts: ResourceFacts,
@@ -119,6 +130,7 @@ export const createList = <A, I extends ListInput = ListInput>(
     const resource = name as Exclude<ListedResource, 'devices'>
     return listWithCustom<'datacenters', object, A>(ctx, {
       resource,
+      definitions: getDefinitions(facts, input),
       query,
       tables: all,
       revision: revision && ((tables) => revision(ctx, input, tables)),

@@ -16,24 +16,30 @@ export type ValuedParts<T> = {
 }
 
 export type CustomRecord<T> = {
-  readonly resource: CustomResource | undefined
+  /** Returns the resource of the definitions of an object; undefined for a resource without custom fields. */
+  readonly getDefinitions: ((object: object) => CustomResource) | undefined
   readonly getId: (object: T) => string
   readonly parts?: ValuedParts<T> | undefined
 }
 
 /** Records the values of custom fields. An object without any costs nothing. */
-export const recordValues = async <T>(
+export const recordValues = async <T extends object>(
   ctx: Ctx,
-  { resource, getId, parts }: CustomRecord<T>,
+  { getDefinitions, getId, parts }: CustomRecord<T>,
   pairs: readonly Pair<T>[],
 ): Promise<void> => {
   const getCustom = (object: T | undefined) => (object as WithCustom | undefined)?.custom
-  if (resource) {
-    const changes = pairs.flatMap(({ before, after }): CustomChange[] => {
+  if (getDefinitions) {
+    const changes = new Map<CustomResource, CustomChange[]>()
+    for (const { before, after } of pairs) {
       const [old, fresh, object] = [getCustom(before), getCustom(after), after ?? before]
-      return object && old !== fresh ? [{ id: getId(object), before: old, after: fresh }] : []
-    })
-    if (changes.length > 0) await recordCustom(ctx, resource, changes)
+      if (!object || old === fresh) continue
+      const resource = getDefinitions(object)
+      const some = changes.get(resource) ?? []
+      some.push({ id: getId(object), before: old, after: fresh })
+      changes.set(resource, some)
+    }
+    for (const [resource, some] of changes) await recordCustom(ctx, resource, some)
   }
   if (!parts) return
   const inside = pairs.flatMap(({ before, after }) => parts.list(before, after))

@@ -14,7 +14,7 @@ import type { Ctx, Reactions } from '../kernel/ctx.ts'
 import type { JsonList } from '../kernel/handler-result.ts'
 import { createKeyBuilder } from './columns.ts'
 import { lockAllDefinitions } from './custom/definitions.ts'
-import type { CustomPatch, CustomResource } from './custom/fields.ts'
+import { type CustomPatch, createDefinitionsOf, isKindResource } from './custom/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './custom/rows.ts'
 import { emitDeleted, emitDeleting, onDeleting } from './deleting.ts'
 import { arrangeLater, listFields, listTrees, type OnDelete, orderAnswer, type ResourceFacts } from './facts.ts'
@@ -169,10 +169,11 @@ export const rewriteStored = <F extends ResourceFacts, T extends Owned>(
   store: ObjectStore<F, T>,
   lock = store.lockAll,
 ): Pick<Reactions, 'custom-fields.rewriting'> => {
-  const { name, custom, customOf = name } = store.facts as ResourceFacts
+  const { name, custom, customOf = name, customBy } = store.facts as ResourceFacts
   if (custom === undefined) return {}
-  // A resource with custom fields is one of these.
-  return rewriteCustom<T>(customOf as CustomResource, {
+  const isOf = (resource: string): boolean =>
+    customBy === undefined ? resource === customOf : isKindResource(resource)
+  return rewriteCustom<T>(isOf, {
     lock,
     update: (ctx, before, after) => store.write(ctx, [{ before, after }]),
     refresh: (ctx, object) => store.writeSilently(ctx, [object]),
@@ -185,9 +186,9 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   rules: Rules<T, A> = {},
 ): ResourceRules<T, A> => {
   const { facts } = store
-  const { name, noun, identity } = facts as ResourceFacts
+  const { name, noun, identity, customBy } = facts as ResourceFacts
   const { compute, derive = (object: T) => arrangeLater(facts, object) } = rules
-  const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
+  const getDefinitions = createDefinitionsOf(facts)
   const references = listReferences(facts)
   const build = createBuild<T>(facts)
   const isUnique = createKeyBuilder(facts) !== undefined
@@ -226,7 +227,10 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 
   const lockForChange = async (ctx: Ctx, verb: 'update' | 'delete', id: string) => {
     // A deletion changes the objects that refer to the object.
-    await (verb === 'delete' || rules.follow ? lockAllDefinitions(ctx) : store.lockCustom(ctx))
+    if (verb === 'delete' || rules.follow) await lockAllDefinitions(ctx)
+    // Only the object tells the kind of its definitions.
+    if (customBy !== undefined || !(verb === 'delete' || rules.follow))
+      await store.lockCustom(ctx, customBy === undefined ? undefined : orNotFound(await store.find(ctx, id), noun, id))
     await rules.lock?.(ctx, verb, id)
     const stored = orNotFound(await store.lock(ctx, id), noun, id)
     const answers = await show(ctx, stored)
@@ -250,13 +254,15 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
 
   const withGivenCustom = async (ctx: Ctx, object: T, input: Values): Promise<T> => {
     const given = input.custom as CustomPatch | undefined
-    return custom ? withCustomOfNew(ctx, custom, { object, given, ...asRestored(input) }) : object
+    return getDefinitions
+      ? withCustomOfNew(ctx, getDefinitions(object), { object, given, ...asRestored(input) })
+      : object
   }
 
   const create = async (ctx: Ctx, input: Values & { readonly id?: string | undefined }): Promise<A> => {
     const bare = derive(build(ctx, input))
     const { id } = bare
-    await store.lockCustom(ctx)
+    await store.lockCustom(ctx, bare)
     await rules.lock?.(ctx, 'create', id)
     const write = { after: bare, changes: Object.keys(bare) }
     await checkReferences(ctx, references, write)
@@ -275,8 +281,8 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const mergePatch = (ctx: Ctx, before: T, given: Values): Promise<Changed<T>> => {
     const patch = withChangedRefs(before, given as { readonly refs?: RefsPatch | undefined })
     // The contract has validated the values.
-    return custom
-      ? mergeCustom<T>(ctx, custom, { before, patch: patch as PatchOfT })
+    return getDefinitions
+      ? mergeCustom<T>(ctx, getDefinitions(before), { before, patch: patch as PatchOfT })
       : Promise.resolve(merge<T>(before, patch as Partial<T>))
   }
 

@@ -10,6 +10,7 @@ import type { TableOf } from '../inventory/resources.ts'
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
 import { type SelectedRow, toSortColumn } from './columns.ts'
 import { lockCustom } from './custom/engine.ts'
+import { createDefinitionsOf } from './custom/fields.ts'
 import type { ResourceFacts } from './facts.ts'
 import { createLayout } from './layout.ts'
 import type { KeyFields, ObjectWrite, OwnStore, StoredObject } from './own-store.ts'
@@ -56,8 +57,11 @@ export type ObjectStore<F extends ResourceFacts, T> = {
   readonly lockRefs: (ctx: Ctx, before: T, after: T) => Promise<void>
   /** Locks the refs of a new object, before objects that have lost theirs are deleted. */
   readonly lockNewRefs: (ctx: Ctx, given: Refs) => Promise<void>
-  /** Keeps the definitions of custom fields unchanged until commit. Called before rows are locked. */
-  readonly lockCustom: (ctx: Ctx) => Promise<void>
+  /**
+   * Keeps the definitions of custom fields unchanged until commit. Called before rows are locked.
+   * @param object tells the kind of its definitions, if the resource has objects of several kinds
+   */
+  readonly lockCustom: (ctx: Ctx, object?: object) => Promise<void>
   /** Stores objects with their refs and the values of custom fields, and records them in the change of the transaction. */
   readonly write: (ctx: Ctx, writes: readonly ObjectWrite<T>[]) => Promise<void>
   /** Deletes the objects that match, as `write` does, and returns them. They have no parts in other tables. */
@@ -87,7 +91,7 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
   const { table, getId, columns, fromRow, buildKey } = layout
   const { readParts, key } = own
   const writer = createWriter(facts, own, layout)
-  const { custom } = writer
+  const getDefinitions = createDefinitionsOf(facts)
   const orderColumns = own.orderBy ?? listOrderColumns(facts)
 
   const selectRows = (db: Kysely<Tables>) => db.selectFrom(table).select(columns)
@@ -162,8 +166,8 @@ export const objectStore = <F extends ResourceFacts, T extends object = StoredOb
     findRefusedRefs: writer.findRefusedRefs,
     lockRefs: writer.lockRefs,
     lockNewRefs: writer.lockNewRefs,
-    lockCustom: async (ctx) => {
-      if (custom) await lockCustom(ctx, custom)
+    lockCustom: async (ctx, object = {}) => {
+      if (getDefinitions) await lockCustom(ctx, getDefinitions(object))
     },
     write: writer.write,
     deleteWhere: writer.deleteWhere,

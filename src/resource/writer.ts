@@ -11,7 +11,7 @@ import type { ItemWrite } from '../kernel/changes/change-record.ts'
 import { createObjectRefs } from '../kernel/changes/object-refs.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import { getLabel } from './columns.ts'
-import type { CustomResource } from './custom/fields.ts'
+import { createDefinitionsOf } from './custom/fields.ts'
 import { formatCustom, type WithCustom } from './custom/rows.ts'
 import { hasRefs, type ResourceFacts } from './facts.ts'
 import type { Layout } from './layout.ts'
@@ -46,9 +46,7 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
   const { indexed, document, valued = ['custom'] } = ownRows ?? {}
   const kind = toSingular(name)
   const refs = hasRefs(facts) ? createObjectRefs(name, kind.replaceAll('-', ' '), getLabel(facts)) : undefined
-  // A resource with custom fields is one of these.
-  const custom = facts.custom === undefined ? undefined : ((facts.customOf ?? name) as CustomResource)
-  const values = { resource: custom, getId, parts: own.valuedParts }
+  const values = { getDefinitions: createDefinitionsOf(facts), getId, parts: own.valuedParts }
   // A resource with `refs` has them in each object.
   const toReferred = (objects: readonly T[]) => objects as readonly object[] as readonly Referred[]
 
@@ -199,7 +197,6 @@ export const createWriter = <F extends ResourceFacts, T extends object>(
   }
 
   return {
-    custom,
     claimRefs: async (ctx: Ctx, all: readonly Refs[]): Promise<void> => {
       if (all.some((one) => hasAny({ refs: one }))) await refs?.claim(ctx, all)
     },

@@ -62,6 +62,7 @@ import { views } from './0080-views.ts'
 import { datacenterTree } from './0084-datacenter-tree.ts'
 import { deviceIdentity } from './0085-device-identity.ts'
 import { customConditions } from './0086-custom-conditions.ts'
+import { kinds } from './0087-kinds.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   datacenterTree,
   deviceIdentity,
   customConditions,
+  kinds,
 ]

@@ -10,7 +10,8 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { lockForDefining, noteCommit } from '../../resource/custom/definitions.ts'
 import type { Rewrite } from '../../resource/custom/engine.ts'
-import { type Custom, MAX_FIELDS } from '../../resource/custom/fields.ts'
+import { CUSTOM_RESOURCES, type Custom, MAX_FIELDS, REFERENCE_TARGETS } from '../../resource/custom/fields.ts'
+import { findKindIds, isKind } from '../../resource/custom/kinds.ts'
 import { checkDefinition, normalizeDefinition } from '../../resource/custom/rules.ts'
 import type { CustomField, CustomFieldDraft, CustomFieldPatch } from '../../resource/custom/schema.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
@@ -57,8 +58,22 @@ const checkDefault = async (ctx: Ctx, { type, reference_to, default: usual }: Cu
     .map((id) => ({ field: 'default', message: `there is no object of ${reference_to} with id "${id}"` }))
 }
 
+/** Returns an issue for each name of a resource that is no kind. Kinds are created and deleted under the lock of the definitions. */
+const checkKinds = async (ctx: Ctx, { resource, reference_to }: CustomField): Promise<FieldIssue[]> => {
+  const isUnknown = async (name: string | null, names: readonly string[]) =>
+    name !== null && !names.includes(name) && !(await isKind(ctx, name))
+  const list = async (field: string, names: readonly string[]): Promise<FieldIssue> => ({
+    field,
+    message: `must be one of ${[...names, ...(await findKindIds(ctx))].join(', ')}`,
+  })
+  return [
+    ...((await isUnknown(resource, CUSTOM_RESOURCES)) ? [await list('resource', CUSTOM_RESOURCES)] : []),
+    ...((await isUnknown(reference_to, REFERENCE_TARGETS)) ? [await list('reference_to', REFERENCE_TARGETS)] : []),
+  ]
+}
+
 const refuseWrong = async (ctx: Ctx, field: CustomField): Promise<void> => {
-  rejectIssues(checkDefinition(field))
+  rejectIssues([...checkDefinition(field), ...(await checkKinds(ctx, field))])
   rejectIssues(await checkDefault(ctx, field))
 }
 
@@ -125,6 +140,13 @@ export const update = async (ctx: Ctx, { id, rename_choices, ...patch }: CustomF
   if (!isRenamed && field.searchable !== before.searchable) await refreshSearchTexts(ctx, stored)
   return field
 }
+
+/** Deletes the definitions of a kind that goes. No object has a value. */
+export const removeAll = (ctx: Ctx, fields: readonly StoredField[]): Promise<void> =>
+  definitions.write(
+    ctx,
+    fields.map((before) => ({ before })),
+  )
 
 /** @param isForced also with values, which are deleted too */
 export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<void> => {

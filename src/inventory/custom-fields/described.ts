@@ -1,9 +1,11 @@
 /** Describes the defined custom fields as JSON Schema, for the API document and the tools of models. */
 
+import { shorten } from '../../contract/errors.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import type { CustomPlace, DescribeCustom, JsonSchema } from '../../contract/json-schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatCondition } from '../../resource/custom/conditions.ts'
+import { findKindIds } from '../../resource/custom/kinds.ts'
 import { NEXT_PATTERN } from '../../resource/custom/next-text.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import * as store from '../../resource/custom/store.ts'
@@ -123,13 +125,50 @@ const describeObject = (fields: readonly Defined[], as: CustomPlace['as']): Json
   ...(as !== 'output' && { additionalProperties: false }),
 })
 
-/** @param absent for a resource without definitions: null leaves its custom fields out, undefined leaves them untyped */
-export const describeBy = (definitions: readonly Defined[], absent: undefined | null): DescribeCustom => {
+/** The largest number of characters that name the fields of all kinds. */
+const MAX_KINDS_TEXT = 2000
+
+/** Returns the names of the fields of each kind, as text. */
+const listKindFields = (byKind: readonly (readonly [string, readonly Defined[]])[]): string =>
+  shorten(
+    byKind.map(([kind, fields]) => `${kind}: ${fields.map(({ name }) => name).join(', ')}`).join('; '),
+    MAX_KINDS_TEXT,
+  )
+
+/** Describes the values of objects of several kinds, one of which the object has. */
+const describeKinds = (
+  byKind: readonly (readonly [string, readonly Defined[]])[],
+  { as, isShort }: { readonly as: CustomPlace['as']; readonly isShort: boolean },
+): JsonSchema => {
+  const description = `${ABOUT[as]}. By kind: ${listKindFields(byKind)}`
+  if (isShort || as === 'filter') return { type: as === 'input' ? ['object', 'null'] : 'object', description }
+  return {
+    description,
+    anyOf: [
+      ...byKind.map(([title, fields]) => ({ title, ...describeObject(fields, as) })),
+      ...(as === 'input' ? [{ type: 'null' }] : []),
+    ],
+  }
+}
+
+/**
+ * @param absent for a resource without definitions: null leaves its custom fields out, undefined leaves them untyped
+ * @param kinds the ids of all kinds
+ */
+export const describeBy = (
+  definitions: readonly Defined[],
+  absent: undefined | null,
+  kinds: readonly string[] = [],
+): DescribeCustom => {
   const byResource = Map.groupBy(definitions, ({ resource }) => resource as string)
-  return ({ of, as }) => {
+  const byKind = kinds.map((kind) => [kind, byResource.get(kind) ?? []] as const)
+  const describe: DescribeCustom = ({ of, as }) => {
+    // Readers that leave out undefined fields also have short descriptions.
+    if (of === 'objects') return kinds.length > 0 ? describeKinds(byKind, { as, isShort: absent === null }) : absent
     const fields = byResource.get(of)
     return fields ? describeObject(fields, as) : absent
   }
+  return Object.assign(describe, { kinds })
 }
 
 /** Describes none, for readers that leave out undefined fields, and for readers that have them untyped. */
@@ -143,13 +182,16 @@ const loadDescribers = async (ctx: Ctx): Promise<readonly DescribeCustom[]> => {
   const cache = ctx.store.cache.at<readonly DescribeCustom[]>('described custom fields', await readRevision(ctx))
   const known = cache.get('')
   if (known) return known
-  const definitions = await store.findAll(ctx)
-  const made = definitions.length === 0 ? NONE : [describeBy(definitions, null), describeBy(definitions, undefined)]
+  const [definitions, kinds] = [await store.findAll(ctx), await findKindIds(ctx)]
+  const made =
+    definitions.length + kinds.length === 0
+      ? NONE
+      : [describeBy(definitions, null, kinds), describeBy(definitions, undefined, kinds)]
   cache.set('', made, SIZE)
   return made
 }
 
-const readRevision = async (ctx: Ctx): Promise<string> => ctx.store.revision(['custom_fields'])
+const readRevision = async (ctx: Ctx): Promise<string> => ctx.store.revision(['custom_fields', 'kinds'])
 
 /** Returns the custom fields for tools, which have none of a resource without definitions. The same until a definition changes. */
 export const loadDescriberForTools = async (ctx: Ctx): Promise<DescribeCustom | undefined> =>

@@ -22,6 +22,10 @@ const PREFIXES = {
   pools: 'pool',
   discoveredDevices: 'discovered devices',
   refs: 'ref',
+  /** The names of objects, by kind. */
+  objectNames: 'object name',
+  /** The tree of the objects of a kind. */
+  objectTree: 'object tree',
   /** The natural keys of device types. */
   deviceTypes: 'device type',
   /** Before the locks of addresses: a network that moves to another space ends its scan. */

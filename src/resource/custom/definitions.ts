@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import { hasWritten } from './definitions-writers.ts'
-import { CUSTOM_RESOURCES, type CustomResource, type FieldType } from './fields.ts'
+import { CUSTOM_RESOURCES, type CustomResource, type FieldType, isKindResource } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 
@@ -56,10 +56,10 @@ export const loadFieldsOfType = async (ctx: Ctx, type: FieldType): Promise<Store
   return [...all.values()].flatMap((fields) => [...fields.values()].filter((field) => field.type === type))
 }
 
-/** Keeps the definitions of resources unchanged until commit, if there are any. */
+/** Keeps the definitions of resources unchanged until commit, if there are any; and kinds, which may also be deleted. */
 const lockBesideOthers = async (ctx: Ctx, resources: readonly CustomResource[]): Promise<Definitions> => {
   const committed = await definitions.at(ctx, await definitions.findRevision(ctx))
-  const defined = resources.filter((resource) => committed.has(resource))
+  const defined = resources.filter((resource) => committed.has(resource) || isKindResource(resource))
   if (defined.length === 0) return committed
   const { value: known } = locked.get(ctx)
   const fresh = defined.filter((resource) => !known?.resources.includes(resource))
@@ -95,5 +95,6 @@ export const loadFieldsForWrite = async (ctx: Ctx, resource: CustomResource): Pr
 
 /** Keeps the definitions of all resources unchanged until commit, for a write that changes objects of several. */
 export const lockAllDefinitions = async (ctx: Ctx): Promise<void> => {
-  await loadInTransaction(ctx, ...CUSTOM_RESOURCES)
+  const kinds = (await loadAllFields(ctx)).map(({ resource }) => resource).filter(isKindResource)
+  await loadInTransaction(ctx, ...CUSTOM_RESOURCES, ...new Set(kinds))
 }

@@ -8,11 +8,11 @@ import { line } from '../../contract/fields/fields.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
 import { isResource, RESOURCES, type Resource } from '../../inventory/resources.ts'
-import { sortByRank } from '../facts.ts'
+import { type ResourceFacts, sortByRank } from '../facts.ts'
 
 type Facts = (typeof RESOURCES)[number]
 type OwnCustom<F> = F extends { readonly custom: string }
-  ? F extends { readonly customOf: string }
+  ? F extends { readonly customOf: string } | { readonly customBy: string }
     ? never
     : F
   : never
@@ -24,12 +24,11 @@ export type CustomResource = string
 
 /** The resources with definitions of their own. */
 const CUSTOM_FACTS = sortByRank<Facts>(RESOURCES, 'custom').filter(
-  (facts): facts is CustomFacts => 'custom' in facts && !('customOf' in facts),
+  (facts): facts is CustomFacts => 'custom' in facts && !('customOf' in facts) && !('customBy' in facts),
 )
 
 /** Returns the resource of the objects of a definition: a built-in one, or the one of the objects of all kinds. */
-export const toObjectResource = (resource: CustomResource): Resource =>
-  isResource(resource) ? resource : ('objects' as Resource)
+export const toObjectResource = (resource: CustomResource): Resource => (isResource(resource) ? resource : 'objects')
 
 /** The position of the addresses of devices, and reservations, which are no resource. */
 const ADDRESSES = 5
@@ -38,6 +37,19 @@ const ADDRESSES = 5
 export const CUSTOM_RESOURCES: readonly BuiltInCustomResource[] = CUSTOM_FACTS.map(
   ({ name }): BuiltInCustomResource => name,
 ).toSpliced(ADDRESSES, 0, 'addresses')
+
+/** True for the id of a kind. */
+export const isKindResource = (resource: CustomResource): boolean => !CUSTOM_RESOURCES.some((one) => one === resource)
+
+/**
+ * Returns the function that gives the resource of the definitions of an object's values; undefined for a resource without custom fields.
+ */
+export const createDefinitionsOf = (facts: ResourceFacts): ((object: object) => CustomResource) | undefined => {
+  const { name, custom, customOf = name, customBy } = facts
+  if (custom === undefined) return undefined
+  // A field with the id of a kind is required.
+  return customBy === undefined ? () => customOf : (object) => String((object as Record<string, unknown>)[customBy])
+}
 
 export const FIELD_TYPES = customFieldFacts.fields.type.of
 export type FieldType = (typeof FIELD_TYPES)[number]

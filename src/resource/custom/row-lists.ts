@@ -6,7 +6,7 @@ import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { countRows, listChain, listRows, type Page } from '../../kernel/list.ts'
-import type { Custom } from './fields.ts'
+import type { Custom, CustomResource } from './fields.ts'
 import { buildCustomCheck, buildCustomFilters, buildCustomOrder, CUSTOM_TABLES, type CustomFilter } from './lists.ts'
 import { compareByKey, type ListedResource, type Orders, orderByCustom, orderByName } from './sorted.ts'
 
@@ -20,6 +20,8 @@ type MakeRow<Row, T> = (row: Row) => T | string | Promise<T>
 
 type RowList<TB extends keyof Tables, Row, T> = {
   readonly resource: RowResource
+  /** The resource of the definitions of custom fields, if it is another one. */
+  readonly definitions?: CustomResource
   /** The query with the other filters, in the order of the list without `sort`. */
   readonly query: SelectQueryBuilder<Tables, TB, Row>
   /** The tables of the rows. */
@@ -51,12 +53,12 @@ const getCustom = (row: unknown): Custom => {
 /** Filters and sorts rows of the past by their own values: other tables have the values of the present. */
 const listPast = async <TB extends keyof Tables, Row, T>(
   ctx: Ctx,
-  { resource, query, wanted, page, orders }: RowList<TB, Row, T>,
+  { resource, definitions = resource, query, wanted, page, orders }: RowList<TB, Row, T>,
   { revision, row }: { readonly revision: string; readonly row: MakeRow<Row, T> },
 ): Promise<JsonList<T>> => {
   const sort = wanted.sort === undefined ? undefined : parseSort(wanted.sort)
-  const meets = await buildCustomCheck(ctx, resource, wanted.custom ?? {})
-  const order = sort?.isCustom ? await buildCustomOrder(ctx, resource, sort.by) : undefined
+  const meets = await buildCustomCheck(ctx, definitions, wanted.custom ?? {})
+  const order = sort?.isCustom ? await buildCustomOrder(ctx, definitions, sort.by) : undefined
   const find = async (): Promise<Row[]> => {
     const inOrder = order ? orderByName(query, orders) : sort ? orderQuery(query, sort, orders) : query
     const rows = (await inOrder.execute()).filter((one) => meets(getCustom(one)))
@@ -82,7 +84,7 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
   ctx: Ctx,
   list: RowList<TB, Row, T>,
 ): Promise<JsonList<T>> => {
-  const { resource, tables, wanted, page, orders } = list
+  const { resource, definitions = resource, tables, wanted, page, orders } = list
   const revisionOf =
     list.revision ?? ((all: readonly (keyof Tables & string)[]) => Promise.resolve(ctx.store.revision(all)))
   const revision = await revisionOf(isCustom(wanted) ? [...tables, ...CUSTOM_TABLES] : tables)
@@ -90,7 +92,7 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
   if (isCustom(wanted) && ctx.isPast) return listPast(ctx, list, { revision, row })
   let { query } = list
   let counted = query
-  for (const inside of await buildCustomFilters(ctx, resource, wanted.custom, `${resource}.id`)) {
+  for (const inside of await buildCustomFilters(ctx, definitions, wanted.custom, `${resource}.id`)) {
     query = query.where(inside.ordered)
     counted = counted.where(inside.counted)
   }
@@ -99,6 +101,6 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
   const sort = parseSort(wanted.sort)
   if (!sort.isCustom)
     return listRows<Tables, TB, Row, T>(ctx, { revision, query: orderQuery(query, sort, orders), page, total, row })
-  const queries = await orderByCustom(ctx, { resource, base: list.query, query: counted, orders }, sort)
+  const queries = await orderByCustom(ctx, { resource, definitions, base: list.query, query: counted, orders }, sort)
   return listChain<Tables, Row, T>(ctx, { revision, queries, total, page, row })
 }

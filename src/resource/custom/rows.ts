@@ -163,13 +163,13 @@ type Rewritten<T> = {
 /** Objects that are rewritten together. */
 const AT_ONCE = 200
 
-/** The reaction by which a resource changes the values of its objects. @param resource or `addresses`, of reservations */
+/** The reaction by which a resource changes the values of its objects. @param isOf true for the resource of their definitions */
 export const rewriteCustom = <T extends WithCustom & { readonly id: string; readonly updated_at: string }>(
-  resource: CustomResource,
+  isOf: (resource: CustomResource) => boolean,
   { lock, update, refresh }: Rewritten<T>,
 ): Pick<Reactions, 'custom-fields.rewriting'> => ({
   'custom-fields.rewriting': async (ctx: Ctx, { resource: of, ids, change, isChange }: Rewrite) => {
-    if (of !== resource) return
+    if (!isOf(of)) return
     for (const batch of splitBatches(ids, AT_ONCE)) {
       for (const before of await lock(ctx, batch)) {
         const after = withValues(before, change(before.custom ?? NONE))

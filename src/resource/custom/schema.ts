@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { line } from '../../contract/fields/fields.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
+import { isKindId } from '../../inventory/kinds/names.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
 import { crud } from '../crud.ts'
 import { CUSTOM_RESOURCES, FIELD_NAME, isFieldName, MAX_TEXT, MAX_VALUES, REFERENCE_TARGETS } from './fields.ts'
@@ -39,13 +40,17 @@ const DefaultValue = z
 
 const DEFAULT_HINT = 'The value of a new object that is created without one'
 
-/** The type is a text, because kinds are resources too. */
-const asText = (schema: z.ZodType<string, string>): z.ZodType<string, string> => schema
-const Resource = asText(z.enum(CUSTOM_RESOURCES))
-const Target = asText(z.enum(REFERENCE_TARGETS))
-const ReferenceTo = asText(
-  z.enum([...REFERENCE_TARGETS, ''], { error: `must be one of ${REFERENCE_TARGETS.join(', ')}` }),
-)
+/** The name of a resource, or the id of a kind. Kinds are checked by the rules. */
+const buildResource = (names: readonly string[], ...more: readonly string[]) =>
+  z
+    .string()
+    .refine((name) => names.includes(name) || more.includes(name) || isKindId(name), {
+      error: `must be one of ${names.join(', ')}, or the id of a kind`,
+    })
+    .meta({ orKind: [...names, ...more] })
+const Resource = buildResource(CUSTOM_RESOURCES)
+const Target = buildResource(REFERENCE_TARGETS)
+const ReferenceTo = buildResource(REFERENCE_TARGETS, '')
   .nullable()
   .transform((resource) => resource || null)
 const REFERENCE_HINT = 'The resource that a reference names'

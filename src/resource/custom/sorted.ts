@@ -119,6 +119,8 @@ const selectOtherRows = (
 
 export type Listed<TB extends keyof Tables, Row> = {
   readonly resource: ListedResource
+  /** The resource of the definitions of custom fields, if it is another one. */
+  readonly definitions?: CustomResource
   /** Reads the rows. It may have fewer filters than `query`. */
   readonly base: SelectQueryBuilder<Tables, TB, Row>
   /** Reads the rows of the list, with all filters. */
@@ -130,10 +132,10 @@ export type Listed<TB extends keyof Tables, Row> = {
 /** First the rows with a value in its order, then the others by name. @throws AppError VALIDATION_ERROR on `sort` */
 export const orderByCustom = async <TB extends keyof Tables, Row>(
   ctx: Ctx,
-  { resource, base, query, orders }: Listed<TB, Row>,
+  { resource, definitions = resource, base, query, orders }: Listed<TB, Row>,
   sort: Sort,
 ): Promise<ChainQuery<Row>[]> => {
-  const { number } = await buildCustomOrder(ctx, resource, sort.by)
+  const { number } = await buildCustomOrder(ctx, definitions, sort.by)
   const valued: Valued = {
     resource,
     base: base as unknown as AnyList,

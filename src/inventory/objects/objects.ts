@@ -1,0 +1,92 @@
+/** The rules of the objects of kinds. */
+import type { Kysely } from 'kysely'
+import { AppError, invalidField, shorten } from '../../contract/errors.ts'
+import { findAbove, MAX_LEVELS } from '../../database/query/below.ts'
+import { prepared } from '../../database/query/prepared.ts'
+import type { Tables } from '../../database/tables.ts'
+import { runBulk } from '../../kernel/bulk/bulk-run.ts'
+import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
+import { resourceRules } from '../../resource/rules.ts'
+import { objectStore } from '../../resource/store.ts'
+import { findKind } from '../kinds/store.ts'
+import { ObjectDraft, type ObjectOfKind, ObjectPatch, objects } from './api.ts'
+import { objectFacts } from './resource.ts'
+
+const TABLE = 'objects'
+
+const store = objectStore<typeof objectFacts, ObjectOfKind>(objectFacts)
+
+const namesake = prepared((db: Kysely<Tables>, { kind, key }: { kind: string; key: string }) =>
+  db.selectFrom(TABLE).select('id').where('kind_id', '=', kind).where('name_key', '=', key).orderBy('id').limit(2),
+)
+
+/** @throws AppError ALREADY_EXISTS on `name` */
+const refuseTakenName = async (ctx: Ctx, { id, kind_id, name }: ObjectOfKind, singular: string): Promise<void> => {
+  const key = toNameKey(name)
+  await ctx.lock('objectNames', [`${kind_id} ${key}`])
+  const others = (await namesake(ctx, { kind: kind_id, key })).filter((row) => row.id !== id)
+  if (others.length === 0) return
+  const message = `is the name of another ${singular}`
+  throw new AppError('ALREADY_EXISTS', `A ${singular} "${shorten(name)}" exists already`, {
+    details: [{ field: 'name', message }],
+  })
+}
+
+/** Returns the number of levels that begin with an object. */
+const countLevels = async (ctx: Ctx, id: string): Promise<number> => {
+  let levels = 0
+  for (let ids = [id]; ids.length > 0 && levels <= MAX_LEVELS; levels++)
+    ids = (await ctx.db.selectFrom(TABLE).select('id').where('parent_id', 'in', ids).execute()).map((row) => row.id)
+  return levels
+}
+
+/** @throws AppError VALIDATION_ERROR on `parent_id` */
+const checkParent = async (ctx: Ctx, { id, kind_id, parent_id }: ObjectOfKind): Promise<void> => {
+  if (parent_id === null) return
+  // Two writers could make each object the parent of the other.
+  await ctx.lock('objectTree', [kind_id])
+  const parent = await store.find(ctx, parent_id)
+  if (parent?.kind_id !== kind_id)
+    throw invalidField('parent_id', `must be an object of the kind "${kind_id}", and not of "${parent?.kind_id}"`)
+  const above = [parent_id, ...(await findAbove(ctx, { table: TABLE, id: parent_id }))]
+  if (above.includes(id)) throw invalidField('parent_id', 'must not be the object itself, or one below it')
+  if (above.length + (await countLevels(ctx, id)) > MAX_LEVELS)
+    throw invalidField('parent_id', `would make more than ${MAX_LEVELS} levels of objects`)
+}
+
+const rules = resourceRules<typeof objectFacts, ObjectOfKind>(store, {
+  check: async (ctx, { before, after, changes }) => {
+    if (!after) {
+      if (before?.parent_id) await ctx.lock('objectTree', [before.kind_id])
+      return
+    }
+    if (before && before.kind_id !== after.kind_id) throw invalidField('kind_id', 'cannot change')
+    const kind = await findKind(ctx, after.kind_id)
+    if (!kind) throw invalidField('kind_id', `there is no kind with id "${after.kind_id}"`)
+    if (after.parent_id !== null && !kind.nested)
+      throw invalidField('parent_id', `the kind "${kind.name}" is not nested: its objects have no parent`)
+    if (after.datacenter_id !== null && !kind.located)
+      throw invalidField('datacenter_id', `the kind "${kind.name}" is not located: its objects have no datacenter`)
+    if (changes.includes('parent_id')) await checkParent(ctx, after)
+    if (kind.unique_names && changes.includes('name')) await refuseTakenName(ctx, after, kind.singular.toLowerCase())
+  },
+})
+
+/** For the import and estate documents. */
+export const findDocuments = store.documents
+
+export const feature: Feature = {
+  operations: implement(objects, {
+    ...rules.handlers,
+    bulk: (ctx, input) =>
+      runBulk(ctx, input, {
+        noun: 'object',
+        permissions: 'objects',
+        create: { schema: ObjectDraft, run: rules.create },
+        update: { schema: ObjectPatch, run: rules.update },
+        remove: rules.remove,
+      }),
+  }),
+  reactions: rules.reactions,
+}
