@@ -15,7 +15,7 @@ export const objectFacts = resource({
       description: 'The kind, which never changes',
       answer: '',
     },
-    name: { type: 'name', filter: 'part' },
+    name: { type: 'name', filter: 'part', example: 'CID-1' },
     parent_id: {
       type: 'reference',
       to: 'objects',
