@@ -2231,6 +2231,8 @@ CREATE INDEX objects_managed_by ON objects (managed_by, name_order, id) WHERE ma
 
 CREATE INDEX objects_area ON objects (area, name_order, id) WHERE area <> 0;
 
+ALTER TABLE scopes ADD COLUMN kind_ids TEXT COLLATE "C" NOT NULL DEFAULT '[]';
+
 CREATE INDEX CONCURRENTLY objects_search ON objects USING gin (replace(replace(replace(lower((coalesce(name_key, '') || '
 ' || coalesce(description, '') || '
 ' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);

@@ -1303,7 +1303,7 @@ CREATE TABLE scopes (
   tags TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, name_order TEXT NOT NULL DEFAULT '');
+, name_order TEXT NOT NULL DEFAULT '', kind_ids TEXT NOT NULL DEFAULT '[]');
 
 CREATE INDEX scopes_out_of_order ON scopes (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 

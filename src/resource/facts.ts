@@ -29,7 +29,11 @@ type CommonFacts = {
  */
 export type OnDelete = 'clear' | 'cascade' | 'refuse' | 'parent'
 
-type NameFacts = { readonly type: 'name' }
+type NameFacts = {
+  readonly type: 'name'
+  /** Characters, if fewer than those of other names. */
+  readonly max?: number
+}
 type TextFacts = {
   readonly type: 'text'
   /** Characters. */

@@ -82,7 +82,7 @@ const OptionalIp = z
 const buildInput = (facts: FieldFacts): z.ZodType => {
   switch (facts.type) {
     case 'name':
-      return Name
+      return facts.max === undefined ? Name : named(facts.max)
     case 'text':
       return buildText(facts)
     case 'integer':

@@ -228,9 +228,9 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const lockForChange = async (ctx: Ctx, verb: 'update' | 'delete', id: string) => {
     // A deletion changes the objects that refer to the object.
     if (verb === 'delete' || rules.follow) await lockAllDefinitions(ctx)
-    // Only the object tells the kind of its definitions.
-    if (customBy !== undefined || !(verb === 'delete' || rules.follow))
-      await store.lockCustom(ctx, customBy === undefined ? undefined : orNotFound(await store.find(ctx, id), noun, id))
+    else if (customBy === undefined) await store.lockCustom(ctx)
+    // The object tells the kind of its definitions.
+    if (customBy !== undefined) await store.lockCustom(ctx, orNotFound(await store.find(ctx, id), noun, id))
     await rules.lock?.(ctx, verb, id)
     const stored = orNotFound(await store.lock(ctx, id), noun, id)
     const answers = await show(ctx, stored)
@@ -393,9 +393,6 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
       update,
       delete: (ctx, { id }) => remove(ctx, id),
     },
-    reactions: {
-      ...(references.length > 0 && leaving),
-      ...rewriteStored(store),
-    },
+    reactions: { ...(references.length > 0 && leaving), ...rewriteStored(store) },
   }
 }

@@ -59,6 +59,7 @@ const VALUES: Readonly<Record<string, (place: Place) => unknown>> = {
 /** Values of absent fields, if the type does not tell them; undefined for another value in each object. */
 const ABSENT: Readonly<Record<string, unknown>> = {
   'custom-fields.label': undefined,
+  'kinds.singular': undefined,
   'custom-fields.choices': [],
   'device-types.ports': [],
   'devices.addresses': [],

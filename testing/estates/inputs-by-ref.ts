@@ -87,6 +87,7 @@ const itemsOf = (own: Ids, about: Ids): Readonly<Record<string, readonly object[
     items.flatMap((item) => [true, false].map((atomic) => ({ atomic, operations: [item] })))
   return {
     'devices.bulk': inBulk(bulk('device', 'devices', { datacenter_id: about.datacenters })),
+    'objects.bulk': inBulk(bulk('object', 'objects', { kind_id: own.kinds, parent_id: about.objects })),
     'networks.bulk': inBulk(bulk('network', 'networks', { datacenter_id: about.datacenters })),
     'ports.bulk': inBulk(bulk('port', 'ports', { device_id: about.devices })),
     'cables.bulk': inBulk(bulk('cable', 'cables', { a: { port_id: about.ports }, b: { port_id: own.ports } })),

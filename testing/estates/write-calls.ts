@@ -14,7 +14,7 @@ const CHANGES: Readonly<Record<string, object>> = {
   cables: { label: 'changed' },
 }
 /** Resources with objects that cannot be deleted in the world, because others use them. */
-const USED = ['custom-fields', 'spaces']
+const USED = ['custom-fields', 'kinds', 'spaces']
 
 /** Returns the calls that create, change and delete the object of each resource. */
 const buildResourceCalls = async ({ ids, examples, make }: World): Promise<Record<string, Call>> => {
@@ -66,6 +66,10 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
     'networks.merge': { path: '/api/networks/merge', body: { network_ids: halves.map(({ id }) => id) } },
     'reservations.allocate': { path: `/api/pools/${ids.pools}/allocate`, body: { count: 2 }, ...once },
     'devices.bulk': { path: '/api/devices/bulk', body: { operations: [create, ...removal('devices').operations] } },
+    'objects.bulk': {
+      path: '/api/objects/bulk',
+      body: { operations: [{ op: 'create', object: { kind_id: ids.kinds, name: 'by bulk' } }] },
+    },
     'device-types.apply': { path: `/api/device-types/${ids['device-types']}/apply`, body: {} },
     'device-types.import': { path: '/api/device-types/import', body: { yaml: 'manufacturer: Acme\nmodel: Z\n' } },
     'ports.bulk': {

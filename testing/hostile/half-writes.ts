@@ -127,6 +127,10 @@ export const HALF_WRITES: Writes = {
     const gone = await makeInHalf(where, 'devices')
     return bulk('devices', { noun: 'device', id: where.ids.devices, gone, draft: draft(where, 'devices') })
   },
+  'objects.bulk': async (where) => {
+    const gone = await makeInHalf(where, 'objects')
+    return bulk('objects', { noun: 'object', id: where.ids.objects, gone, draft: draft(where, 'objects') })
+  },
   'ports.bulk': async (where) => {
     const gone = await makeInHalf(where, 'ports')
     const port = { ...draft(where, 'ports'), device_id: where.ids.devices }

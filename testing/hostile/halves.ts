@@ -95,10 +95,15 @@ const makeOne = async (all: People, resource: Resource, site: Site, counts: Reco
 
 const isCommon = (resource: Resource): boolean => FACTS[resource].scope === 'everywhere'
 
-const half = async (all: People, n: 1 | 2, word: string, counts: Record<string, number>): Promise<Half> => {
+type Whole = { readonly counts: Record<string, number>; readonly common: Half }
+
+/** The kind with the objects of one half alone. Callers of both halves see kinds, so its name tells none. */
+const kindOf = (n: 1 | 2): string => `kind-${n}`
+
+const half = async (all: People, n: 1 | 2, word: string, { counts, common }: Whole): Promise<Half> => {
   const make = maker(all)
   // The scope names the region, and all objects are below it.
-  const ids: Record<string, string> = { region: await make('datacenters', { name: `${word} region` }) }
+  const ids: Record<string, string> = { ...common, region: await make('datacenters', { name: `${word} region` }) }
   const site: Site = { n, word, ids }
   for (const resource of INVENTORY.filter((one) => !isCommon(one))) {
     const id = await makeOne(all, resource, site, counts)
@@ -111,7 +116,10 @@ const half = async (all: People, n: 1 | 2, word: string, counts: Record<string, 
   if (change.status !== 200 || history === null) throw new Error(`no change: ${change.status}`)
   const vrf = { name: `${word} vrf`, subnet: '172.16.9.0/24', datacenter_id, space_id }
   const inSpace = await make('networks', vrf)
-  return { ...ids, history, inSpace, ...(await seen(all, { n, word, networks, devices })) }
+  // The scope names its kind; it has no datacenter.
+  const ofKind = await make('objects', { kind_id: kindOf(n), name: `${word} of a kind`, custom: { note: word } })
+  const own = Object.fromEntries(Object.entries(ids).filter(([resource]) => !Object.hasOwn(common, resource)))
+  return { ...own, ofKind, history, inSpace, ...(await seen(all, { n, word, networks, devices })) }
 }
 
 type Seen = { readonly n: number; readonly word: string; readonly networks: string; readonly devices: string }
@@ -172,12 +180,15 @@ const build = async (all: People): Promise<Halves> => {
   const common: Record<string, string> = {}
   for (const resource of INVENTORY.filter(isCommon))
     common[resource] = (await makeOne(all, resource, { n: 1, word: 'common', ids: common }, counts)) ?? ''
-  const own = await half(all, 1, WORDS.own, counts)
-  const other = await half(all, 2, WORDS.other, counts)
+  for (const n of [1, 2] as const)
+    await make('kinds', { name: kindOf(n), fields: [{ name: 'note', type: 'text', searchable: true }] })
+  const own = await half(all, 1, WORDS.own, { counts, common })
+  const other = await half(all, 2, WORDS.other, { counts, common })
   const scope = await make('scopes', {
     name: WORDS.own,
     datacenter_ids: [own.region],
     space_ids: [own.spaces],
+    kind_ids: [kindOf(1)],
   })
   const ada = await all.person()
   await make('grants', { role_id: 'operator', user_id: ada.id, scope_id: scope })

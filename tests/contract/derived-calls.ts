@@ -9,6 +9,8 @@ import { buildNewObjects, getNewObject, listNewResources, listNewValues } from '
 
 /** Objects of the world by the resource that a field refers to; the first is that of the path. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
+  kinds: ['things', 'notes'],
+  objects: ['obj-0', 'obj-4'],
   'custom-fields': ['cf-owner', 'cf-tier'],
   spaces: ['space-1', 'default'],
   datacenters: ['dc-1', 'dc-0'],
@@ -112,6 +114,16 @@ const CUSTOM: Readonly<Record<string, readonly string[]>> = {
   ],
   networks: ['custom.tier=Ä', 'custom.tier=a', 'custom.tier='],
   datacenters: ['custom.code=c1-1', 'custom.code=C1-1', 'custom.code='],
+  objects: [
+    'kind_id=things&custom.size.min=2&sort=-custom.size',
+    'kind_id=things&custom.serial=sn-1',
+    'kind_id=things&custom.peer=obj-0&sort=custom.serial',
+    'kind_id=things&custom.addr=10.0.1.2',
+    'kind_id=things&custom.peer=',
+    'kind_id=notes&custom.serial=x',
+    'within=obj-0&sort=-name',
+    'parent_id=',
+  ],
 }
 const CUSTOM_SORTS: Readonly<Record<string, readonly string[]>> = {
   devices: ['custom.owner', '-custom.owner', 'custom.watts', '-custom.watts'],

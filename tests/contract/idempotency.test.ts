@@ -121,6 +121,7 @@ const prepareOwnCalls = async (world: World): Promise<Record<string, object>> =>
   return {
     'networks.bulk': { operations: [{ op: 'create', network: { name: 'by bulk', subnet: '10.203.0.0/24' } }] },
     'devices.bulk': { operations: [{ op: 'create', device: { name: 'by bulk' } }] },
+    'objects.bulk': { operations: [{ op: 'create', object: { kind_id: world.ids.kinds, name: 'once by bulk' } }] },
     'discovery.promote-many': { ids: [one], name: 'promoted-{ip}' },
     'inbox.accept': { items: [{ id: other }] },
   }

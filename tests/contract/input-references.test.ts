@@ -7,6 +7,7 @@ import type { AnyOperation } from '../../src/kernel/operation.ts'
 /** Fields that name no object of a resource, or that the handler checks itself. */
 const REASONS: Readonly<Record<string, string>> = {
   '*.create id': 'the id of a new object, which may be any',
+  'kinds.create fields[].id': 'the id of a new custom field',
   '*.bulk operations[].id': 'each item is guarded by its own operation',
   '*.delivery delivery_id': 'a delivery of a webhook, which is seen with the permission everywhere alone',
   '*.redeliver delivery_id': 'as delivery',

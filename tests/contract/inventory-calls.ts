@@ -1,5 +1,7 @@
 /** Calls that make the inventory: names that collations sort differently, equal sort keys, and every write of its operations. */
+
 import { call, refuse, type Step } from './engine-pair.ts'
+import { kindCalls } from './kind-calls.ts'
 
 /** Names that differ by case, accents, digits and punctuation, in an order that no engine sorts them by. */
 export const NAMES = [
@@ -341,6 +343,7 @@ const saveMoment = (name: string): Step => call('history.list', { limit: 1 }, { 
 
 export const inventoryCalls: readonly Step[] = [
   ...sites,
+  ...kindCalls,
   saveMoment('after the sites'),
   ...addresses,
   saveMoment('after the addresses'),

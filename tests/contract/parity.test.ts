@@ -18,6 +18,7 @@ import {
 import { type EnginePair, endpoints, openEnginePair, operations, type Step } from './engine-pair.ts'
 import { exchangeCalls } from './exchange-calls.ts'
 import { inventoryCalls } from './inventory-calls.ts'
+import { kindRemovals } from './kind-calls.ts'
 import { buildNewRemovals } from './new-resource-calls.ts'
 import { removalCalls } from './removal-calls.ts'
 import { serviceCalls, waitForBackground } from './service-calls.ts'
@@ -52,7 +53,7 @@ const CHAPTERS: readonly [string, readonly Step[] | (() => readonly Step[])][] =
   ['refusals', buildRefusals],
   ['stale ETags', buildStaleChanges],
   ['invalid inputs', buildInvalidCalls],
-  ['removals', [...removalCalls, ...buildNewRemovals(newResources)]],
+  ['removals', [...removalCalls, ...kindRemovals, ...buildNewRemovals(newResources)]],
 ]
 
 describe.skipIf(!hasBoth)('both engines answer the same', () => {

@@ -102,6 +102,8 @@ describe.each(byName)('%s', (_, op) => {
   })
 
   test('leaves the name "fields" to the tools', () => {
+    // No tools of their own: a call by name has its input apart.
+    if (['kinds.create', 'kinds.update'].includes(op.name)) return expect(op.mcp).toBeUndefined()
     expect(Object.keys(op.input.shape)).not.toContain('fields')
   })
 

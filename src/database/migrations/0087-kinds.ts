@@ -1,4 +1,4 @@
-/** Kinds, the types of objects that users define, and their objects: one table for all kinds. */
+/** Kinds, the types of objects that users define, and their objects: one table for all kinds. Scopes name kinds. */
 import type { Migration } from '../migrate.ts'
 
 /** The columns that searches match. */
@@ -51,6 +51,7 @@ export const kinds: Migration = {
     'CREATE INDEX objects_datacenter ON objects (datacenter_id) WHERE datacenter_id IS NOT NULL',
     "CREATE INDEX objects_managed_by ON objects (managed_by, name_order, id) WHERE managed_by <> ''",
     'CREATE INDEX objects_area ON objects (area, name_order, id) WHERE area <> 0',
+    `ALTER TABLE scopes ADD COLUMN kind_ids ${text} NOT NULL DEFAULT '[]'`,
     ...columnsIndex('objects', SEARCHED),
   ],
   concurrently: ({ columnsIndexes }) => columnsIndexes('objects', SEARCHED),

@@ -5,6 +5,7 @@ import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../../contract/input-schema.ts'
 import { CablePatch } from '../../inventory/cables/api.ts'
 import { inventory } from '../../inventory/contracts.ts'
+import { kindCrud } from '../../inventory/kinds/api.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../inventory/relationships/api.ts'
 import { FACTS, INVENTORY, isResource, type Resource, toContractName } from '../../inventory/resources.ts'
 import { vlanCrud } from '../../inventory/vlans/api.ts'
@@ -69,6 +70,11 @@ const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
 /** The resources with rows that do not follow from their facts. */
 const OWN: Partial<Record<Resource, Own>> = {
+  // A row of its own defines a custom field.
+  kinds: {
+    draft: removeKernelFields(kindCrud.Draft),
+    patch: removeKernelFields(kindCrud.Patch.omit({ fields: true })),
+  },
   // The ends of a stored cable are compared by the key.
   cables: { key: { by: 'unique' }, patch: CablePatch.omit({ a: true, b: true }) },
   relationships: {

@@ -11,7 +11,6 @@ import { listRows } from '../../kernel/list.ts'
 import { lockForDefining, noteCommit } from '../../resource/custom/definitions.ts'
 import type { Rewrite } from '../../resource/custom/engine.ts'
 import { CUSTOM_RESOURCES, type Custom, MAX_FIELDS, REFERENCE_TARGETS } from '../../resource/custom/fields.ts'
-import { findKindIds, isKind } from '../../resource/custom/kinds.ts'
 import { checkDefinition, normalizeDefinition } from '../../resource/custom/rules.ts'
 import type { CustomField, CustomFieldDraft, CustomFieldPatch } from '../../resource/custom/schema.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
@@ -61,10 +60,10 @@ const checkDefault = async (ctx: Ctx, { type, reference_to, default: usual }: Cu
 /** Returns an issue for each name of a resource that is no kind. Kinds are created and deleted under the lock of the definitions. */
 const checkKinds = async (ctx: Ctx, { resource, reference_to }: CustomField): Promise<FieldIssue[]> => {
   const isUnknown = async (name: string | null, names: readonly string[]) =>
-    name !== null && !names.includes(name) && !(await isKind(ctx, name))
+    name !== null && !names.includes(name) && !(await store.isKind(ctx, name))
   const list = async (field: string, names: readonly string[]): Promise<FieldIssue> => ({
     field,
-    message: `must be one of ${[...names, ...(await findKindIds(ctx))].join(', ')}`,
+    message: `must be one of ${[...names, ...(await store.findKindIds(ctx))].join(', ')}`,
   })
   return [
     ...((await isUnknown(resource, CUSTOM_RESOURCES)) ? [await list('resource', CUSTOM_RESOURCES)] : []),

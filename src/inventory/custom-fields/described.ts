@@ -5,7 +5,6 @@ import { matchWhole } from '../../contract/fields/text-rules.ts'
 import type { CustomPlace, DescribeCustom, JsonSchema } from '../../contract/json-schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { formatCondition } from '../../resource/custom/conditions.ts'
-import { findKindIds } from '../../resource/custom/kinds.ts'
 import { NEXT_PATTERN } from '../../resource/custom/next-text.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import * as store from '../../resource/custom/store.ts'
@@ -182,7 +181,7 @@ const loadDescribers = async (ctx: Ctx): Promise<readonly DescribeCustom[]> => {
   const cache = ctx.store.cache.at<readonly DescribeCustom[]>('described custom fields', await readRevision(ctx))
   const known = cache.get('')
   if (known) return known
-  const [definitions, kinds] = [await store.findAll(ctx), await findKindIds(ctx)]
+  const [definitions, kinds] = [await store.findAll(ctx), await store.findKindIds(ctx)]
   const made =
     definitions.length + kinds.length === 0
       ? NONE

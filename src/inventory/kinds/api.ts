@@ -1,15 +1,14 @@
 /** The contract of kinds: types of objects that users define. Browser-safe. */
 import { z } from 'zod'
-import { idOf, named } from '../../contract/fields/fields.ts'
+import { idOf } from '../../contract/fields/fields.ts'
+import { isKindId, KIND_ID } from '../../contract/fields/kind-id.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { operation } from '../../kernel/operation.ts'
 import { crud } from '../../resource/crud.ts'
 import { MAX_FIELDS } from '../../resource/custom/fields.ts'
 import { CustomField, CustomFieldDraft } from '../../resource/custom/schema.ts'
-import { isKindId, KIND_ID } from './names.ts'
 import { kindFacts } from './resource.ts'
 
-const MAX_NAME = 64
 const MAX_POSITION = 1_000_000
 
 const Id = z
@@ -23,9 +22,8 @@ const include = z
   .optional()
   .describe('usage adds the number of objects, fields the custom fields')
 
-const base = crud(kindFacts, {
+export const kindCrud = crud(kindFacts, {
   schemas: {
-    name: { input: named(MAX_NAME).describe('The plural noun, as lists are called: Circuits') },
     objects: { answer: z.int().optional().describe('How many objects there are, with `include=usage`') },
     fields: {
       answer: z.array(CustomField).optional().describe('Its custom fields in their order, with `include=fields`'),
@@ -56,10 +54,10 @@ export const KindField = CustomFieldDraft.omit({ resource: true }).extend({
 })
 export type KindField = z.output<typeof KindField>
 
-export const Kind = base.Item
+export const Kind = kindCrud.Item
 export type Kind = z.infer<typeof Kind>
 
-export const KindDraft = base.Draft.extend({
+export const KindDraft = kindCrud.Draft.extend({
   fields: z
     .array(KindField)
     .max(MAX_FIELDS)
@@ -68,10 +66,10 @@ export const KindDraft = base.Draft.extend({
     .describe('Custom fields of the new kind, as in `POST /api/custom-fields`'),
 })
 export type KindDraft = z.output<typeof KindDraft>
-export type KindPatch = z.output<typeof base.Patch>
+export type KindPatch = z.output<typeof kindCrud.Patch>
 
 export const kinds = {
-  ...base.operations,
+  ...kindCrud.operations,
   create: operation({
     name: 'kinds.create',
     summary: kindFacts.summaries.create,

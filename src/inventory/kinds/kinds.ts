@@ -141,6 +141,11 @@ export const kindsFeature = ({ reserved }: { readonly reserved: () => ReadonlySe
       create,
       get: async (ctx, { id, ...input }) => (await createPartsAdder(ctx, input))(await rules.getOrThrow(ctx, id)),
       update: (ctx, { fields: _, ...input }: KindPatch) => rules.update(ctx, input),
+      delete: async (ctx, { id }) => {
+        // Before the definitions of all resources are locked in shared mode.
+        await lockForDefining(ctx, [id])
+        await rules.remove(ctx, id)
+      },
     }),
     reactions: rules.reactions,
   }

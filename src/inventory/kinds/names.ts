@@ -1,11 +1,5 @@
 /** The id and the singular noun that follow from the name of a kind. Imports nothing, because the browser loads it. */
 
-export const KIND_ID = '[a-z][a-z0-9-]{0,49}'
-const isId = new RegExp(`^${KIND_ID}$`)
-
-/** True for a text that can be the id of a kind. */
-export const isKindId = (text: string): boolean => isId.test(text)
-
 /**
  * Returns the id that is made of a name: its letters, digits and hyphens; '' if there is none.
  * @example toKindId('Power feeds') // 'power-feeds'

@@ -22,10 +22,9 @@ const PREFIXES = {
   pools: 'pool',
   discoveredDevices: 'discovered devices',
   refs: 'ref',
-  /** The names of objects, by kind. */
-  objectNames: 'object name',
-  /** The tree of the objects of a kind. */
+  /** The tree of the objects of a kind, and their names. */
   objectTree: 'object tree',
+  objectNames: 'object name',
   /** The natural keys of device types. */
   deviceTypes: 'device type',
   /** Before the locks of addresses: a network that moves to another space ends its scan. */

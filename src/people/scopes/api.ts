@@ -14,6 +14,7 @@ export const Scope = z
     space_ids: z.array(z.string()).describe('All that has an address in these address spaces'),
     subnets: z.array(z.string()).describe('All that has an address in these subnets of the default space'),
     tags: z.array(z.string()).describe('Devices and pools with one of these tags'),
+    kind_ids: z.array(z.string()).optional().describe('All objects of these kinds; absent without any'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -61,6 +62,7 @@ const fields = {
   space_ids: buildListSchema(idOf('spaces')),
   subnets: buildListSchema(Subnet).describe('Subnets in CIDR notation, in the default address space'),
   tags: Tags.describe('Tags of devices and pools'),
+  kind_ids: buildListSchema(idOf('kinds')).describe('Kinds, with all their objects'),
 }
 
 export const ScopeDraft = z.object({ name: Name, ...draft(fields) })
@@ -92,7 +94,7 @@ export const scopes = {
   }),
   create: operation({
     name: 'scopes.create',
-    summary: 'Create a scope of datacenters, address spaces, subnets and tags; each of them adds to it',
+    summary: 'Create a scope of datacenters, address spaces, subnets, tags and kinds; each of them adds to it',
     http: 'POST /api/scopes',
     status: 201,
     effect: 'create',

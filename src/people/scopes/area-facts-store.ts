@@ -24,7 +24,7 @@ const findAddresses = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_addresses').select(['device_id', 'ip']).where('device_id', 'in', ids),
 )
 
-/** Returns the sets of a table with objects as the type of its rows, without the column. */
+/** The type of the rows of these tables is without the column of the area. */
 const prepareSets = (table: 'spaces' | 'datacenters') =>
   preparedKeys((db: Kysely<Tables>, ids) =>
     db
@@ -70,6 +70,15 @@ const findDevices = preparedKeys((db: Kysely<Tables>, ids) =>
     .selectFrom('devices as o')
     .leftJoin('areas', 'areas.id', 'o.area')
     .select(['o.id', 'scopes', 'doc'])
+    .where('o.id', 'in', ids),
+)
+
+// Has the column as networks do.
+const findObjects = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('objects as o' as 'networks as o')
+    .leftJoin('areas', 'areas.id', 'o.area')
+    .select(['o.id', 'scopes', 'datacenter_id', sql.ref<string>('o.kind_id').as('kind_id')])
     .where('o.id', 'in', ids),
 )
 
@@ -123,6 +132,8 @@ const READERS: Readonly<Record<AreaTable, Reader>> = {
       const places = addresses.map(({ ip, space_id = null }) => ({ first: ip, last: ip, space_id }))
       return { id, set: scopes ?? '', facts: { datacenter_id, tags, ranges: places } }
     }),
+  objects: async (scope, ids) =>
+    (await findObjects(scope, ids)).map(({ id, scopes, ...facts }) => ({ id, set: scopes ?? '', facts })),
   discovered_devices: async (scope, ids) => {
     const addresses = Map.groupBy(await findAddresses(scope, ids), ({ device_id }) => device_id)
     return (await findDiscovered(scope, ids)).map(({ id, scopes, space_id, inherited }) => ({

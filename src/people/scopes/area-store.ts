@@ -99,7 +99,7 @@ export const findHeirs = async ({ db }: DbScope, table: Heirs, ids: readonly str
 /** Returns the ids of the objects with one of these datacenters. */
 export const findInDatacenters = async (
   { db }: DbScope,
-  table: 'networks' | 'devices',
+  table: 'networks' | 'devices' | 'objects',
   ids: readonly string[],
 ): Promise<string[]> => {
   const found: string[] = []
@@ -158,6 +158,7 @@ const setArea: Readonly<Record<AreaTable, ReturnType<typeof prepareArea>>> = {
   devices: prepareArea('devices'),
   discovered_devices: prepareArea('discovered_devices'),
   spaces: prepareArea('spaces'),
+  objects: prepareArea('objects'),
 }
 
 const buildInList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
@@ -226,6 +227,7 @@ const buildMemberConditions = async (
       ...tagged('device_tags', 'device_id'),
       ...(bounds.length > 0 ? [sql`id IN (SELECT device_id FROM addresses WHERE ${any(...inside('ip_key'))})`] : []),
     ),
+    objects: any(...inDatacenter, ...buildInList('kind_id', scope.kind_ids ?? [])),
     discovered_devices: any(
       sql`network_id IN ${inScope('networks')}`,
       ...(bounds.length > 0 ? [sql`id IN (${sql.join(discoveredInside, sql` UNION ALL `)})`] : []),

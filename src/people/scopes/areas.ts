@@ -4,7 +4,7 @@ import { formatIp, parseIp } from '../../net/ip.ts'
 import type { Scope } from './api.ts'
 
 /** The parts of a scope that decide. */
-export type ScopeFacts = Pick<Scope, 'id' | 'datacenter_ids' | 'space_ids' | 'subnets' | 'tags'>
+export type ScopeFacts = Pick<Scope, 'id' | 'datacenter_ids' | 'space_ids' | 'subnets' | 'tags' | 'kind_ids'>
 
 /** An address, or the first and the last one of a range, in an address space; null is the default one. */
 type AddressRange = { readonly first: string; readonly last: string; readonly space_id: string | null }
@@ -17,6 +17,8 @@ export type ObjectFacts = {
   readonly parent_id?: string | null
   /** The address space itself. */
   readonly space_id?: string
+  /** The kind of an object. */
+  readonly kind_id?: string
   readonly tags?: readonly string[]
   readonly ranges?: readonly AddressRange[]
   /** The scopes of the object that it belongs to: of the network of a pool or a discovered device, or of a reservation's pool. */
@@ -52,7 +54,8 @@ export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
   const bySpace = buildIndex(scopes, ({ space_ids }) => space_ids)
   const bySubnet = buildIndex(scopes, ({ subnets }) => subnets)
   const byTag = buildIndex(scopes, ({ tags }) => tags)
-  return ({ datacenter_id, parent_id, space_id: own, tags = [], ranges = [], inherited = [] }) => {
+  const byKind = buildIndex(scopes, ({ kind_ids = [] }) => kind_ids)
+  return ({ datacenter_id, parent_id, space_id: own, kind_id, tags = [], ranges = [], inherited = [] }) => {
     const found = new Set(inherited)
     const add = (ids: readonly string[] | undefined) => {
       for (const id of ids ?? []) found.add(id)
@@ -60,6 +63,7 @@ export const createScopeMatcher = (scopes: readonly ScopeFacts[]): ScopesOf => {
     if (datacenter_id) add(byDatacenter.get(datacenter_id))
     if (parent_id) add(byDatacenter.get(parent_id))
     if (own) add(bySpace.get(own))
+    if (kind_id) add(byKind.get(kind_id))
     for (const tag of tags) add(byTag.get(tag))
     for (const { first, last, space_id } of ranges) {
       if (space_id !== null) add(bySpace.get(space_id))

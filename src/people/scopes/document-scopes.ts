@@ -93,6 +93,9 @@ const BY_KIND: Readonly<Record<string, (id: string, document: Document) => Docum
       ranges: listAddressRanges(document),
     },
   }),
+  object: (_, { datacenter_id, kind_id }) => ({
+    facts: { datacenter_id: toTextOrNull(datacenter_id), kind_id: toTextOrNull(kind_id) ?? '' },
+  }),
   cable: (_, { a, b }) => ({ follows: [getPort(a), getPort(b)] }),
   'discovery-rule': (_, { network_id }) => ({ follows: [toObjectId('network', network_id)] }),
   'discovery-lock': (_, { device_id }) => ({ follows: [toObjectId('device', device_id)] }),

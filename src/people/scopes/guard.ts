@@ -47,6 +47,7 @@ const SCOPE_FIELDS: Readonly<Partial<Record<Changeable, readonly string[]>>> = {
   pools: ['start_ip', 'tags'],
   reservations: ['ip_address'],
   devices: ['datacenter_id', 'tags', 'addresses'],
+  objects: ['kind_id', 'datacenter_id'],
   relationships: ['device_id', 'child_id'],
   'discovery-rules': ['network_id'],
 }

@@ -54,5 +54,6 @@ export const updateAreasBelow = async (ctx: Ctx, { after }: DatacenterMoved, set
   await updateAreas(ctx, 'pools', pools, setOf)
   await updateAreas(ctx, 'reservations', await findHeirs(ctx, 'reservations', pools), setOf)
   await updateAreas(ctx, 'devices', await findInDatacenters(ctx, 'devices', ids), setOf)
+  await updateAreas(ctx, 'objects', await findInDatacenters(ctx, 'objects', ids), setOf)
   await updateAreas(ctx, 'discovered_devices', await findHeirs(ctx, 'discovered_devices', networks), setOf)
 }

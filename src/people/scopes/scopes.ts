@@ -45,15 +45,21 @@ const requireFreeName = async (ctx: Ctx, scope: Pick<Scope, 'id' | 'name'>): Pro
 }
 
 /** @throws AppError VALIDATION_ERROR that names the ids without an object */
-const checkIds = async (ctx: Ctx, { datacenter_ids, space_ids }: Scope): Promise<void> => {
+const checkIds = async (ctx: Ctx, { datacenter_ids, space_ids, kind_ids = [] }: Scope): Promise<void> => {
   const issues: FieldIssue[] = []
-  const check = async (field: string, noun: string, table: 'datacenters' | 'spaces', ids: readonly string[]) => {
+  const check = async (
+    field: string,
+    noun: string,
+    table: 'datacenters' | 'spaces' | 'kinds',
+    ids: readonly string[],
+  ) => {
     const existing = await store.filterExistingIds(ctx, table, ids)
     for (const [i, id] of ids.entries())
       if (!existing.has(id)) issues.push({ field: `${field}[${i}]`, message: `there is no ${noun} with id "${id}"` })
   }
   await check('datacenter_ids', 'datacenter', 'datacenters', datacenter_ids)
   await check('space_ids', 'space', 'spaces', space_ids)
+  await check('kind_ids', 'kind', 'kinds', kind_ids)
   rejectIssues(issues)
 }
 
@@ -73,9 +79,10 @@ const updateMembers = async (ctx: Ctx, scope: Scope): Promise<void> => {
 }
 
 const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scope> => {
-  const { name, description, datacenter_ids, space_ids, tags } = draft
+  const { name, description, datacenter_ids, space_ids, tags, kind_ids } = draft
   const fields = { name, description, datacenter_ids, space_ids, subnets: normalizeSubnets(subnets), tags }
-  const scope: Scope = { id: Bun.randomUUIDv7(), ...fields, created_at: ctx.now, updated_at: ctx.now }
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const scope: Scope = { id: Bun.randomUUIDv7(), ...fields, ...store.withKinds(kind_ids), ...times }
   await requireFreeName(ctx, scope)
   await checkIds(ctx, scope)
   // Writers do not take the lock of scopes while there are none.
@@ -88,8 +95,11 @@ const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scop
 
 const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> => {
   const before = await lockForChange(ctx, id)
-  const given = patch.subnets === undefined ? patch : { ...patch, subnets: normalizeSubnets(patch.subnets) }
-  const { value, changes } = merge(before, given)
+  const { kind_ids = before.kind_ids ?? [], subnets, ...others } = patch
+  const given = { ...others, ...(subnets && { subnets: normalizeSubnets(subnets) }), kind_ids }
+  const { value: merged, changes } = merge<Scope>({ ...before, kind_ids: before.kind_ids ?? [] }, given)
+  const { created_at, updated_at, kind_ids: kinds = [], ...fields } = merged
+  const value: Scope = { ...fields, ...store.withKinds(kinds), created_at, updated_at }
   if (changes.length === 0) return before
   await ctx.emit('scope.changing', before)
   const scope = { ...value, updated_at: ctx.now }
@@ -111,11 +121,12 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 /** Takes a deleted object out of all scopes. */
-const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string): Promise<void> => {
-  for (const { id: scopeId } of (await store.findAll(ctx)).filter((one) => one[list].includes(id))) {
+const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids' | 'kind_ids', id: string): Promise<void> => {
+  for (const { id: scopeId } of (await store.findAll(ctx)).filter((one) => one[list]?.includes(id))) {
     const scope = await store.lock(ctx, scopeId)
-    if (!scope?.[list].includes(id)) continue
-    const left = { ...scope, [list]: scope[list].filter((one) => one !== id), updated_at: ctx.now }
+    const ids = scope?.[list]
+    if (!scope || !ids?.includes(id)) continue
+    const left = { ...scope, [list]: ids.filter((one) => one !== id), updated_at: ctx.now }
     noteWrite(ctx)
     await store.update(ctx, left)
     await ctx.emit('scope.updated')
@@ -188,7 +199,10 @@ export const feature: Feature = {
     },
   }),
   reactions: {
-    ...onDeleting({ datacenters: (ctx, { id }) => leave(ctx, 'datacenter_ids', id) }),
+    ...onDeleting({
+      datacenters: (ctx, { id }) => leave(ctx, 'datacenter_ids', id),
+      kinds: (ctx, { id }) => leave(ctx, 'kind_ids', id),
+    }),
     'datacenter.moved': followMove,
     // Before the network moves, and before its other obstacles are told.
     'network.changing-space': refuseMove,

@@ -11,6 +11,10 @@ export const query = ({ db }: DbScope) => db.selectFrom('scopes').selectAll().or
 // Written by `toRow`.
 const listIn = (json: string): string[] => JSON.parse(json) as string[]
 
+/** A scope has the field only with entries. */
+export const withKinds = (kind_ids: readonly string[]): Pick<Scope, 'kind_ids'> =>
+  kind_ids.length > 0 ? { kind_ids: [...kind_ids] } : {}
+
 /** Returns the object of a row. */
 export const toScope = ({
   name_key: _,
@@ -19,6 +23,7 @@ export const toScope = ({
   space_ids,
   subnets,
   tags,
+  kind_ids,
   ...scope
 }: ScopeRow): Scope => ({
   id: scope.id,
@@ -28,6 +33,7 @@ export const toScope = ({
   space_ids: listIn(space_ids),
   subnets: listIn(subnets),
   tags: listIn(tags),
+  ...withKinds(listIn(kind_ids)),
   created_at: scope.created_at,
   updated_at: scope.updated_at,
 })
@@ -39,6 +45,7 @@ const toRow = (scope: Scope): ScopeRow => ({
   space_ids: JSON.stringify(scope.space_ids),
   subnets: JSON.stringify(scope.subnets),
   tags: JSON.stringify(scope.tags),
+  kind_ids: JSON.stringify(scope.kind_ids ?? []),
 })
 
 const selectById = ({ db }: DbScope, id: string) => db.selectFrom('scopes').selectAll().where('id', '=', id)
@@ -96,7 +103,7 @@ export const remove = (ctx: RecordScope, id: string): Promise<void> =>
 /** Returns the ids that belong to an object of the table. */
 export const filterExistingIds = async (
   { db }: DbScope,
-  table: 'datacenters' | 'spaces',
+  table: 'datacenters' | 'spaces' | 'kinds',
   ids: readonly string[],
 ): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()

@@ -7,11 +7,12 @@ export type ScopeRow = {
   /** The collation key of the name: see `net/name-order.ts`. */
   name_order: string
   description: string
-  /** JSON text of a list, like the three below. */
+  /** JSON text of a list, like the four below. */
   datacenter_ids: string
   space_ids: string
   subnets: string
   tags: string
+  kind_ids: string
   created_at: string
   updated_at: string
 }

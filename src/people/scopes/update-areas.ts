@@ -62,6 +62,7 @@ const TABLE_OF: Readonly<Record<string, AreaTable>> = {
   reservation: 'reservations',
   device: 'devices',
   space: 'spaces',
+  object: 'objects',
 }
 
 /** Returns the scopes that count in a transaction. */

@@ -1,9 +1,9 @@
 /** The definitions of custom fields as they are sent and given. Browser-safe. */
 import { z } from 'zod'
 import { line } from '../../contract/fields/fields.ts'
+import { isKindId } from '../../contract/fields/kind-id.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
-import { isKindId } from '../../inventory/kinds/names.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
 import { crud } from '../crud.ts'
 import { CUSTOM_RESOURCES, FIELD_NAME, isFieldName, MAX_TEXT, MAX_VALUES, REFERENCE_TARGETS } from './fields.ts'

@@ -129,6 +129,18 @@ export const filterExistingIds = async (
   return there
 }
 
+const kindsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('kinds').select('id').where('id', 'in', ids))
+
+/** True for the id of a kind that exists. */
+export const isKind = async (scope: StoreScope, id: string): Promise<boolean> =>
+  (await kindsAmong(scope, [id])).length > 0
+
+/** Returns the ids of all kinds, in their order. */
+export const findKindIds = async ({ db }: DbScope): Promise<string[]> => {
+  const query = db.selectFrom('kinds').select('id').orderBy('position').orderBy('name_order').orderBy('id')
+  return (await query.execute()).map(({ id }) => id)
+}
+
 const insertRows = preparedRows(['field', 'value', 'object_id'], (db: Kysely<Tables>, values: CustomValueRow[]) =>
   db.insertInto('custom_values').values(values),
 )

@@ -113,6 +113,7 @@ const findArea: Readonly<Record<TableByArea, ReturnType<typeof prepareArea>>> = 
   reservations: prepareArea('reservations'),
   devices: prepareArea('devices'),
   discovered_devices: prepareArea('discovered_devices'),
+  objects: prepareArea('objects'),
 }
 
 const isByOwnArea = (table: keyof Tables): table is TableByArea => Object.hasOwn(BY_OWN_AREA, table)

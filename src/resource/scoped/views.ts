@@ -40,7 +40,7 @@ export const listTables = (resources: readonly string[]): ReadonlySet<string> =>
 /** The tables with rows that are visible only by their own areas, with the resources of their readers. */
 export const BY_OWN_AREA = {
   ...{ datacenters: 'datacenters', networks: 'networks', pools: 'pools', reservations: 'reservations' },
-  ...{ devices: 'devices', discovered_devices: 'discovery' },
+  ...{ devices: 'devices', discovered_devices: 'discovery', objects: 'objects' },
 } as const satisfies Partial<Record<AreaTable, string>>
 
 export type TableByArea = keyof typeof BY_OWN_AREA
