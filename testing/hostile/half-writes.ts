@@ -3,7 +3,7 @@ import type { Resource } from '../../src/inventory/resources.ts'
 import { isInScopes } from '../../src/resource/facts.ts'
 import { buildTextChange, type Create } from '../estates/examples.ts'
 import { KINDS } from '../estates/kinds.ts'
-import type { Half } from './halves.ts'
+import { COMMON_KIND, type Half } from './halves.ts'
 
 /** Where calls are made: a half, and its number in addresses. */
 export type Where = {
@@ -36,6 +36,9 @@ const DRAFTS: Drafts = {
     const ip = `10.${n}.0.${120 + count('pool')}`
     return { name: `pool ${ip}`, start_ip: ip, end_ip: ip }
   },
+  objects: ({ ids, count }) => ({
+    ...{ kind_id: COMMON_KIND, name: `object ${count('object')}`, datacenter_id: ids.datacenters },
+  }),
   reservations: ({ n, count }) => ({ ip_address: `10.${n}.0.${70 + count('reservation')}`, purpose: 'x' }),
 }
 

@@ -95,6 +95,9 @@ const makeOne = async (all: People, resource: Resource, site: Site, counts: Reco
 
 const isCommon = (resource: Resource): boolean => FACTS[resource].scope === 'everywhere'
 
+/** The kind of the objects with datacenters, in both halves. */
+export const COMMON_KIND = 'common-kinds'
+
 type Whole = { readonly counts: Record<string, number>; readonly common: Half }
 
 /** The kind with the objects of one half alone. Callers of both halves see kinds, so its name tells none. */

@@ -136,7 +136,7 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     const ids = async (path: string) =>
       ((await ada.ask(`GET /api/${path}`)).body as { id: string }[]).map(({ id }) => id).sort()
     const more: Readonly<Record<string, readonly string[]>> = {
-      ...{ datacenters: ['region'], networks: ['inSpace'], devices: ['child'] },
+      ...{ datacenters: ['region'], networks: ['inSpace'], devices: ['child'], objects: ['ofKind'] },
     }
     for (const { resource } of KINDS.filter(({ facts }) => facts.scope !== 'everywhere' && facts.name !== 'ports')) {
       const expected = [resource, ...(more[resource] ?? [])].map((name) => own[name] ?? '').sort()
