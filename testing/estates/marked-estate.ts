@@ -44,6 +44,8 @@ const device = (n: number, { datacenters: datacenter_id, pools: pool_id }: Ids, 
 /** Fields of objects that other objects surround. The other resources have objects from their facts. */
 const BODIES: Readonly<Partial<Record<Resource, (ids: Ids) => object>>> = {
   'custom-fields': () => ({ resource: 'devices', type: 'text', name: 'owner' }),
+  // Its id is no text of the kind, but that of its objects and fields.
+  kinds: () => ({ id: 'a-kind', nested: true, located: true }),
   datacenters: () => ({}),
   spaces: () => ({}),
   'device-types': () => ({ manufacturer: wordOf('device-types'), model: 'm' }),
