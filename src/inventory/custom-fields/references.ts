@@ -3,10 +3,11 @@ import { getOwn } from '../../contract/own.ts'
 import type { Ctx, Reactions } from '../../kernel/ctx.ts'
 import { loadAllFields } from '../../resource/custom/definitions.ts'
 import { lockReferences, type Rewrite } from '../../resource/custom/engine.ts'
-import { type Custom, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
+import { type Custom, isReferenceTarget, type ReferenceTarget, toObjectResource } from '../../resource/custom/fields.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as store from '../../resource/custom/store.ts'
 import type { Deleted } from '../../resource/deleting.ts'
+import type { Resource } from '../resources.ts'
 import { definitions } from './definition-store.ts'
 
 type Gone = ReadonlySet<string>
@@ -35,10 +36,11 @@ const clearDefault = async (ctx: Ctx, field: StoredField, gone: Gone): Promise<v
   await definitions.write(ctx, [{ before: field, after }])
 }
 
-const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> => {
-  const fields = (await loadAllFields(ctx)).filter(({ reference_to }) => reference_to === table)
+const clear = async (ctx: Ctx, resource: Resource, ids: readonly string[]): Promise<void> => {
+  const isOf = (target: ReferenceTarget) => toObjectResource(target) === resource
+  const fields = (await loadAllFields(ctx)).filter(({ reference_to }) => reference_to !== null && isOf(reference_to))
   if (fields.length === 0) return
-  await lockReferences(ctx, table, ids)
+  await lockReferences(ctx, resource, ids)
   const gone = new Set(ids)
   for (const field of fields) {
     const objects = await store.findIdsWithKeys(ctx, field.number, ids)
@@ -58,6 +60,6 @@ const clear = async (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): 
 
 export const references: Reactions = {
   'resource.deleted': async (ctx, { resource, ids }: Deleted) => {
-    if (isReferenceTarget(resource)) await clear(ctx, resource, ids)
+    if (resource === 'objects' || isReferenceTarget(resource)) await clear(ctx, resource, ids)
   },
 }

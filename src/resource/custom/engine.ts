@@ -23,6 +23,7 @@ import {
   type CustomPatch,
   type CustomResource,
   type CustomValue,
+  isKindResource,
   type ReferenceTarget,
   toObjectResource,
 } from './fields.ts'
@@ -169,7 +170,8 @@ const splitByCondition = (fields: Fields): readonly Fields[] => {
 
 const listIds = ({ value }: Given): readonly string[] => (typeof value === 'object' ? value : [String(value)])
 
-const buildLockKeys = (table: string, ids: Iterable<string>): string[] => [...ids].map((id) => `${table} ${id}`)
+const buildLockKeys = (target: ReferenceTarget, ids: Iterable<string>): string[] =>
+  [...ids].map((id) => `${toObjectResource(target)} ${id}`)
 
 /** Excludes writers of references to these objects until commit. */
 export const lockReferences = (ctx: Ctx, table: ReferenceTarget, ids: readonly string[]): Promise<void> =>
@@ -200,7 +202,8 @@ const checkReferences = async (ctx: Ctx, drafts: readonly Draft[]): Promise<void
           .map(String)
         const missing = listIds(one).find((id) => !there.has(id) || !(namable.has(id) || kept.includes(id)))
         if (missing === undefined) continue
-        const message = `there is no ${getNoun(toObjectResource(table))} with id "${missing}"`
+        const noun = isKindResource(table) ? `object of the kind "${table}"` : getNoun(toObjectResource(table))
+        const message = `there is no ${noun} with id "${missing}"`
         issues.push({ field: `${at}custom.${one.field.name}`, message })
       }
   }

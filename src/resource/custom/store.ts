@@ -10,7 +10,7 @@ import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
 import { selectFromTable, toCustomTable } from '../named-tables.ts'
-import type { ReferenceTarget } from './fields.ts'
+import { isKindResource, type ReferenceTarget } from './fields.ts'
 import type { CustomField, OnlyFor } from './schema.ts'
 import type { CustomFieldRow, CustomValueRow } from './table.ts'
 
@@ -123,7 +123,8 @@ export const filterExistingIds = async (
 ): Promise<Set<string>> => {
   const there = new Set<string>()
   for (const batch of splitBatches(ids)) {
-    const rows = selectFromTable(ctx.db, toCustomTable(target)).select('id').where('id', 'in', batch)
+    const all = selectFromTable(ctx.db, toCustomTable(target)).select('id').where('id', 'in', batch)
+    const rows = isKindResource(target) ? all.where('kind_id', '=', target) : all
     for (const { id } of await rows.execute()) there.add(id)
   }
   return there
