@@ -10,6 +10,8 @@ import { type ChangedObject, ChangeRecord } from '../../kernel/changes/change-re
 
 /** The tables with a row for each object of a kind: noun and key. */
 const OBJECTS: Readonly<Record<string, readonly [noun: string, ...key: string[]]>> = {
+  kinds: ['kind', 'id'],
+  objects: ['object', 'id'],
   custom_fields: ['custom field', 'id'],
   spaces: ['address space', 'id'],
   datacenters: ['datacenter', 'id'],

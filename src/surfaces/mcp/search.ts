@@ -43,8 +43,12 @@ const toIndexed = (op: AnyOperation): Indexed => ({
   text: extractWords(`${op.summary} ${op.description ?? ''} ${op.http} ${op.effect}`).join(' '),
 })
 
-const computeScore = ({ name, text }: Indexed, words: readonly string[]): number =>
-  words.reduce((score, word) => score + (name.has(word) ? 4 : 0) + (text.includes(word) ? 1 : 0), 0)
+/** A text that has all words in their order counts more than a name with one of them. */
+const computeScore = ({ name, text }: Indexed, words: readonly string[]): number => {
+  const isPhrase = words.length > 1 && text.includes(words.join(' '))
+  const byWord = words.reduce((score, word) => score + (name.has(word) ? 4 : 0) + (text.includes(word) ? 1 : 0), 0)
+  return byWord + (isPhrase ? 2 * words.length : 0)
+}
 
 const describe = (op: AnyOperation, describeCustom: DescribeCustom | undefined): FoundOperation => ({
   operation: op.name,
