@@ -1,5 +1,5 @@
 /** The list of a resource, with the filters and the orders of its facts. */
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { invalidField } from '../contract/errors.ts'
 import { isManagedBy } from '../database/managed-by.ts'
 import { findBelow, isOneOf } from '../database/query/below.ts'
@@ -75,6 +75,23 @@ const filterByParent = (query: AnyQuery, { parent }: ResourceFacts, input: ListI
   return value === '' ? query.where(parent as 'id', 'is', null) : query.where(parent as 'id', '=', String(value))
 }
 
+type KindFilter = { readonly facts: ResourceFacts; readonly input: ListInput; readonly isNarrow: boolean }
+
+/**
+ * Returns the query with the filter by the kind of the objects. A kind may have most of the objects: where another condition finds fewer, the
+ * index of the kind is left out.
+ */
+const filterByKind = (ctx: Ctx, query: AnyQuery, { facts, input, isNarrow }: KindFilter): AnyQuery => {
+  const { name, customBy = '', parent = '' } = facts
+  const value = input[customBy]
+  if (value === undefined || value === '') return query
+  const column = `${toTable(name)}.${customBy}`
+  const isFound =
+    isNarrow || input.custom !== undefined || input.sort?.includes('custom.') || input[parent] !== undefined
+  const compared = isFound ? sql.raw(ctx.store.sql.past.unindexed(column)) : sql.ref(column)
+  return query.where(sql<SqlBool>`${compared} = ${String(value)}`)
+}
+
 /** Returns the columns of the orders of the list that other lists do not have. */
 const buildOrders = (facts: ResourceFacts): Orders => {
   const { sorts = [] } = facts
@@ -98,11 +115,13 @@ export const createList = <A, I extends ListInput = ListInput>(
   selectOrdered: (ctx: Ctx) => object,
   { tables, createRow, filter, orders = buildOrders(facts), revision }: ListRules<A, I>,
 ) => {
-  const { name, custom: hasCustom } = facts
+  const { name, custom: hasCustom, customBy } = facts
   const table = toTable(name)
   const trees = listTreeFilters(facts)
   const inTrees = new Set(trees.map((tree) => tree.name))
-  const filtered = Object.entries(facts.fields).filter(([field, { filter }]) => filter && !inTrees.has(field))
+  const filtered = Object.entries(facts.fields).filter(
+    ([field, { filter }]) => filter && !inTrees.has(field) && field !== customBy,
+  )
   return async (ctx: Ctx, input: I): Promise<JsonList<A>> => {
     const { managed_by, custom, sort, limit, offset } = input
     let query = filtered.reduce(
@@ -115,6 +134,7 @@ export const createList = <A, I extends ListInput = ListInput>(
       query = query.where(isOneOf(`${table}.${one.column}`, ids))
     }
     query = filterByParent(query, facts, input)
+    if (customBy !== undefined) query = filterByKind(ctx, query, { facts, input, isNarrow: given.length > 0 })
     if (filter) query = filter(ctx, query, input)
     if (managed_by) query = query.where(isManagedBy(managed_by))
     const page = { limit, offset }
