@@ -131,6 +131,15 @@ describe.each(engines())('objects on %s', (dialect) => {
     expect((await inv.ask('GET /api/objects?kind_id=unknown')).body).toEqual([])
   })
 
+  test('are named with their kind in the history', async () => {
+    const one = await add('recorded')
+    const [change] = (await inv.ask('GET /api/history?limit=1')).body as Made[]
+    const item = { kind: 'object', kind_id: 'parts', id: one.id, name: 'recorded', change: 'create' }
+    expect(change).toMatchObject({ operation: 'objects.create', objects: [item] })
+    expect((await inv.ask(`GET /api/history/${change?.id}/items`)).body).toMatchObject([item])
+    expect((await inv.ask(`GET /api/objects/${one.id}/history`)).body).toMatchObject([item])
+  })
+
   test('are changed by one bulk call, whole or each apart', async () => {
     const one = await add('bulk 1')
     const operations = [

@@ -19,8 +19,13 @@ const Names = z
   .optional()
   .describe('The names, as of then, of the objects whose ids are in the fields; of those that you may list')
 
+const KindId = z.string().optional().describe('The kind of an object of a kind')
+
 export const Item = z
-  .object({ kind: Kind, id: z.string(), name: z.string(), change: ItemChange, fields: Fields, names: Names })
+  .object({
+    ...{ kind: Kind, kind_id: KindId, id: z.string(), name: z.string(), change: ItemChange },
+    ...{ fields: Fields, names: Names },
+  })
   .meta({ id: 'HistoryItem', columns: ['kind', 'change', 'name', 'fields', 'id'] })
 export type Item = z.infer<typeof Item>
 
@@ -30,7 +35,8 @@ export type SimpleValue = z.infer<typeof Simple>
 /** An object of a change, in short. */
 export const ChangeObject = z
   .object({
-    ...{ kind: Kind, id: z.string(), name: z.string().describe('As of then'), change: ItemChange },
+    ...{ kind: Kind, kind_id: KindId, id: z.string() },
+    ...{ name: z.string().describe('As of then'), change: ItemChange },
     fields: z
       .array(z.object({ field: z.string(), from: Simple.optional(), to: Simple.optional() }))
       .describe('Of an update: the first 3 that differ, with their values if both are short'),

@@ -54,7 +54,8 @@ export const buildItem = (
   const change: ItemChange = !from ? 'create' : to ? 'update' : 'delete'
   const document = to ?? from ?? {}
   const fields = mostFields !== undefined && change !== 'update' ? {} : compareFields(from, to, mostFields)
-  const item = { kind, id, name: getName(kind, id, document), change, fields }
+  const ofKind = kind === 'object' ? { kind_id: String(document.kind_id) } : {}
+  const item = { kind, ...ofKind, id, name: getName(kind, id, document), change, fields }
   return { item, document, ...span }
 }
 
