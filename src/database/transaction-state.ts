@@ -24,3 +24,6 @@ export const createLocal = (): Local => {
     return values.get(key) as T
   }
 }
+
+/** The number of savepoints of the transaction that were rolled back: rows that were read before may have changed back. */
+export const savepoints = transactionState(() => ({ rolledBack: 0 }))

@@ -8,7 +8,7 @@ import { computeEtag, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../database/database.ts'
 import { splitBatches } from '../database/query/batches.ts'
 import { createStreamShares } from '../database/stream-shares.ts'
-import { createLocal } from '../database/transaction-state.ts'
+import { createLocal, savepoints } from '../database/transaction-state.ts'
 import type { PlacedEvent } from './announced-event.ts'
 import type { Caller, ScopeFilter } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/change-record.ts'
@@ -287,6 +287,7 @@ export const createContexts = <Tables>({
         try {
           return await tx.savepoint(() => step(work))
         } catch (error) {
+          tx.local(savepoints).rolledBack++
           // The events of the rolled back savepoint did not happen.
           tx.events.length = before.events
           tx.announced.splice(before.announced)

@@ -30,4 +30,6 @@ export const definitions = objectStore<typeof customFieldFacts, StoredField>(cus
   toDocument: toField,
   orderBy: ['resource', 'group_key', 'position', 'name_order', 'id'],
   onWrite: noteWrite,
+  // Reads in between are of the rows before.
+  writeParts: async (ctx) => noteWrite(ctx),
 })

@@ -4,7 +4,7 @@ import { lockScopedCache } from '../../database/cache/lock-scoped-cache.ts'
 import type { Tables } from '../../database/tables.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
-import { hasWritten } from './definitions-writers.ts'
+import { createOwnRead, hasWritten } from './definitions-writers.ts'
 import { CUSTOM_RESOURCES, type CustomResource, type FieldType, isKindResource } from './fields.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
@@ -27,6 +27,8 @@ const mapByResource = (all: readonly StoredField[]): Definitions => {
 }
 
 const read = async (ctx: StoreScope): Promise<Definitions> => mapByResource(await store.findAll(ctx))
+
+const readOwn = createOwnRead(read)
 
 const definitions = settings<Tables, Definitions>('custom fields', ['custom_fields'], read, { hasWritten })
 
@@ -74,13 +76,13 @@ const lockBesideOthers = async (ctx: Ctx, resources: readonly CustomResource[]):
 /** Returns the fields of all resources as a transaction sees them. */
 const loadInTransaction = (ctx: Ctx, ...resources: readonly CustomResource[]): Promise<Definitions> =>
   hasWritten(ctx)
-    ? read(ctx)
+    ? readOwn(ctx)
     : (ctx.store.sql.besideOthers(() => lockBesideOthers(ctx, resources)) ?? definitions.within(ctx))
 
 /** Returns the fields of all resources as a transaction begins with them. They may change before its commit. */
 export const loadAllFields = async (ctx: Ctx): Promise<StoredField[]> => {
   const all = await (hasWritten(ctx)
-    ? read(ctx)
+    ? readOwn(ctx)
     : (ctx.store.sql.besideOthers(async () => definitions.at(ctx, await definitions.findRevision(ctx))) ??
       definitions.within(ctx)))
   return [...all.values()].flatMap((fields) => [...fields.values()])
