@@ -6,7 +6,7 @@ import { toAnchor } from '../web/anchor.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDER = 'docs/decisions'
-const MAX_PAGES = 24
+const MAX_PAGES = 25
 const MAX_WORDS = 14_000
 const MAX_WORDS_IN_A_SENTENCE = 20
 
