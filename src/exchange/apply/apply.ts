@@ -14,9 +14,11 @@ import { Answered } from '../../kernel/prepared-handler.ts'
 import { MOST_OBJECTS } from '../../record/history/effects.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import { type Refused, runSteps, type Step } from '../../record/history/steps.ts'
+import type { CustomResource } from '../../resource/custom/fields.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../estate/api.ts'
 import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
+import { orderByNeeds } from '../plan/needs.ts'
 import { buildPlan } from '../plan/plan.ts'
 import { buildRounds, type Later } from '../plan/second-pass.ts'
 import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
@@ -112,7 +114,8 @@ const runOnce = async (
   if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockPlacement(ctx)
   const hasCustom = changes.some(({ document }) => canHoldCustom(document))
   const fields = hasCustom ? await loadReferenceFields(ctx, changes) : new Map()
-  const { first, second } = buildRounds(changes, (resource) => fields.get(resource) ?? new Map())
+  const fieldsOf = (resource: CustomResource) => fields.get(resource) ?? new Map()
+  const { first, second } = buildRounds(await orderByNeeds(changes, fieldsOf), fieldsOf)
   const byStep = new Map(first.map((later) => [toStep(later), later.change]))
   const breathe = async (attempted: number) => {
     ctx.progress(total + Math.floor((total * attempted) / changes.length), 2 * total)

@@ -5,7 +5,7 @@ import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import * as ports from '../../inventory/ports/ports.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { type CustomResource, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
+import type { CustomResource, ReferenceTarget } from '../../resource/custom/fields.ts'
 import {
   getCustomResource,
   loadReferenceFields,
@@ -23,11 +23,10 @@ export type Divided = { readonly rows: readonly Row[]; readonly deferred: readon
 
 type FieldsOf = (resource: CustomResource) => ReferenceFields
 
-type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
+type Found = { readonly target: ReferenceTarget; readonly id: string }
 
 /** The resource of the parents of objects of a resource, which may be later rows of the file. */
-const getParents = (resource: Resource): Found['target'] | undefined =>
-  resource === 'ports' || (hasParents(resource) && isReferenceTarget(resource)) ? resource : undefined
+const getParents = (resource: Resource): Found['target'] | undefined => (hasParents(resource) ? resource : undefined)
 
 const listIds = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
@@ -36,8 +35,9 @@ const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[]
     ? [...fields].flatMap(([name, { target }]) => listIds(getOwn(custom, name)).map((id) => ({ target, id })))
     : []
 
-const listReferences = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
-  const [own, parents] = [getCustomResource(resource), getParents(resource)]
+const listReferences = (resource: Resource, value: Values, fieldsOf: FieldsOf): Found[] => {
+  const { custom, addresses, parent_id } = value
+  const [own, parents] = [getCustomResource(resource, value), getParents(resource)]
   return [
     ...(own === undefined ? [] : listCustomReferences(custom, fieldsOf(own))),
     ...(resource === 'devices' && Array.isArray(addresses)
@@ -80,7 +80,7 @@ const removeReferences = (
   missing: ReadonlySet<string>,
 ): Values => {
   const isMissing: IsMissing = ({ target }, given) => listIds(given).some((id) => missing.has(`${target} ${id}`))
-  const own = getCustomResource(resource)
+  const own = getCustomResource(resource, value)
   const { parent_id, ...others } = value
   const isApart = listIds(parent_id).some((id) => missing.has(`${getParents(resource)} ${id}`))
   const kept: Record<string, unknown> = isApart ? { ...others } : { ...value }
