@@ -13,6 +13,8 @@ import { MOST_OBJECTS } from '../../record/history/effects.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../estate/api.ts'
+import { findMissingPacks, installMissingPacks, listPacks } from '../packs/document-packs.ts'
+import { PACK_LISTS } from '../packs/files.ts'
 import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
 import { buildPlan } from '../plan/plan.ts'
 import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
@@ -76,6 +78,7 @@ export const applyHandler = (means: Means) => ({
     const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect, lists, empty } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
+    const packs = listPacks(input.packs ?? [])
     checkRows(rows, given)
     const total = countRows(rows, given)
     checkInput(input, total)
@@ -85,6 +88,7 @@ export const applyHandler = (means: Means) => ({
     const onNamed = (resource: Resource) => {
       if (isDry) ctx.require(`${resource}:list`)
     }
+    if (packs.length > 0) for (const resource of PACK_LISTS) onNamed(resource)
     const planInput: PlanInput = {
       ...{ rows, owner, takesOver, prunes, lists, empty, onNamed },
       ...(isAtomic && { onBadRow: refuseMany }),
@@ -119,41 +123,62 @@ export const applyHandler = (means: Means) => ({
       ctx.signal.throwIfAborted()
       ctx.progress(done, 2 * total)
     }
-    const plan = await buildPlan(await narrowToKnown(ctx), { ...planInput, planned: reportPlanned })
-    const lacking = await check(ctx, plan)
     const isWatched = isDry || expect !== undefined
-    const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
-    if (plan.changes.length === 0 || (isDry && !isRehearsed)) {
+    const isRehearsed = (plan: Plan, lacking: readonly Permission[]): boolean =>
+      lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
+    // Rows may name what a pack brings, so that they are planned when it is installed.
+    const hasPacks = (await findMissingPacks(ctx, packs)).length === 0
+    const plan = hasPacks
+      ? await buildPlan(await narrowToKnown(ctx), { ...planInput, planned: reportPlanned })
+      : undefined
+    const lacking = plan ? await check(ctx, plan) : []
+    if (plan && (plan.changes.length === 0 || (isDry && !isRehearsed(plan, lacking)))) {
       const items = isWatched && plan.changes.length === 0 ? [] : undefined
       const result = await answer(ctx, plan, { failed: plan.errors, lacking, items })
       return new Answered(isDry ? new WithStatus(200, result, true) : result)
     }
+
+    /** Plans in the transaction, until the plan is of its state. */
+    const planAgain = async (tx: Ctx, made: readonly PlannedChange[]) => {
+      const again = {
+        ...planInput,
+        ...(plan && { settled: plan.settled }),
+        ...(planInput.unscoped && { unscoped: tx }),
+      }
+      for (;;) {
+        const rowsOnly = await buildPlan(await narrowToKnown(tx), again)
+        const left = await check(tx, { ...rowsOnly, changes: [...made, ...rowsOnly.changes] })
+        if (await holds(tx, rowsOnly)) return { current: rowsOnly, left }
+      }
+    }
+    const holds = async (tx: Ctx, one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
     const run = async (tx: Ctx) => {
       await tx.lock('apply')
-      const again = { ...planInput, settled: plan.settled, ...(planInput.unscoped && { unscoped: tx }) }
-      const holds = async (one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
-      let current = plan
-      let isCurrent = tx.revision(READ_TABLES) === revision && (await holds(plan))
-      while (!isCurrent) {
-        current = await buildPlan(await narrowToKnown(tx), again)
-        await check(tx, current)
-        isCurrent = await holds(current)
+      const isSame = plan !== undefined && tx.revision(READ_TABLES) === revision
+      const made = isSame ? [] : await installMissingPacks({ ctx: tx, means }, packs)
+      const { current, left } =
+        isSame && (await holds(tx, plan)) ? { current: plan, left: lacking } : await planAgain(tx, made)
+      const isRun = isRehearsed(current, left)
+      if (isDry && !isRun) {
+        const whole = { ...current, changes: [...made, ...current.changes] }
+        throw new RolledBack(await answer(tx, whole, { failed: current.errors, lacking: left, items: undefined }))
       }
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw createRefusal(failed)
-      const done = { ...current, changes }
+      const done = { ...current, changes: [...made, ...changes] }
       const outside = await checkReach(
         tx,
-        changes.filter(({ change }) => change !== 'delete'),
+        done.changes.filter(({ change }) => change !== 'delete'),
       )
-      const items = isWatched && isRehearsed ? await tx.plannedItems() : undefined
+      const items = isWatched && isRun ? await tx.plannedItems() : undefined
       const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), items }
       const result = await answer(tx, done, parts)
       if (isDry) throw new RolledBack(result)
       return result
     }
-    const isLarge = plan.changes.length >= LARGE_CHANGES
-    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { plan: LIMITS }) }
+    const isLarge = (plan?.changes.length ?? total) >= LARGE_CHANGES
+    const isRecorded = isWatched && (!plan || isRehearsed(plan, lacking))
+    const options = { exclusive: true, large: isLarge, ...(isRecorded && { plan: LIMITS }) }
     return { run, options }
   },
 })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DOCUMENT_RULES, rowRuleFields } from '../../contract/fields/row-rules.ts'
 import { type JsonSchema, toJsonSchema } from '../../contract/json-schema.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import { PACK_NAMES } from '../packs/names.ts'
 import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
 
 /** The descriptions of fields that need none in their contract, by name. `%` is the object. */
@@ -146,6 +147,11 @@ export const getEstateSchema = (): JsonSchema => {
     type: 'object',
     properties: {
       $schema: { type: 'string', description: 'The address of this schema' },
+      packs: {
+        type: 'array',
+        items: { enum: [...PACK_NAMES] },
+        description: 'Packs that the rows need: those that are not installed are installed first',
+      },
       ...RULES,
       ...Object.fromEntries(
         INVENTORY.map((resource): [string, JsonSchema] => [

@@ -58,7 +58,7 @@ const planRemovals = async (ctx: Ctx, rows: readonly StoredRow[]): Promise<Plann
   return changes
 }
 
-type Running = { readonly ctx: Ctx; readonly means: Means }
+export type Running = { readonly ctx: Ctx; readonly means: Means }
 
 const run = ({ ctx, means }: Running, changes: readonly PlannedChange[]) =>
   changes.length === 0
@@ -141,7 +141,8 @@ export const installPack = async (
       removed: count(({ does }) => does === 'remove'),
       kept: [...plan.kept, ...done.kept],
     },
-    changes: done.changes,
+    // No document of the caller has the rows.
+    changes: done.changes.map(({ row: _, ...change }) => change),
   }
 }
 
