@@ -19,6 +19,7 @@ import { feature as dnsRecords } from '../dns/records/dns-records.ts'
 import { dnsZonesFeature } from '../dns/zones/dns-zones.ts'
 import { estateFeature } from '../exchange/estate/estate.ts'
 import { feedsFeature } from '../exchange/feeds/feeds.ts'
+import type { Packs } from '../exchange/packs/files.ts'
 import { packsFeature } from '../exchange/packs/packs.ts'
 import { feature as addresses } from '../inventory/addresses/addresses.ts'
 import { feature as cables } from '../inventory/cables/cables.ts'
@@ -83,6 +84,8 @@ export type FeatureOptions = {
   readonly lastTick: () => number
   readonly metrics: Metrics
   readonly startScan: typeof startScan
+  /** The packs that may be installed. */
+  readonly packs: () => Packs
   readonly isStopping: () => boolean
   /** Returns the kernel that runs these features. */
   readonly kernel: () => Kernel<Tables>

@@ -10,11 +10,11 @@ import { WithStatus } from '../../kernel/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
 import { Answered } from '../../kernel/prepared-handler.ts'
 import { MOST_OBJECTS } from '../../record/history/effects.ts'
-import type { Means } from '../../record/history/kinds.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../estate/api.ts'
 import { findMissingPacks, installMissingPacks, listPacks } from '../packs/document-packs.ts'
 import { PACK_LISTS } from '../packs/files.ts'
+import type { PackMeans } from '../packs/run-pack.ts'
 import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
 import { buildPlan } from '../plan/plan.ts'
 import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
@@ -72,13 +72,13 @@ const requireWrite = (ctx: Ctx): void => {
 }
 
 /** @returns the handler of the operation */
-export const applyHandler = (means: Means) => ({
+export const applyHandler = (means: PackMeans) => ({
   isReadOnly: true as const,
   prepare: async (ctx: Ctx, input: ApplyInput) => {
     const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect, lists, empty } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
-    const packs = listPacks(input.packs ?? [])
+    const packs = listPacks(input.packs ?? [], means.packs())
     checkRows(rows, given)
     const total = countRows(rows, given)
     checkInput(input, total)

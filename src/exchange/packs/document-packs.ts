@@ -1,14 +1,14 @@
 /** The packs that an estate document names: those that are not installed are installed before its rows. */
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { PlannedChange } from '../apply/row.ts'
-import { getPacks, type Pack } from './files.ts'
+import type { Pack, Packs } from './files.ts'
 import type { PackName } from './names.ts'
 import { installPack, type Running } from './run-pack.ts'
 import { PackState } from './state.ts'
 
 /** Returns the named packs, each once. */
-export const listPacks = (names: readonly PackName[]): readonly Pack[] =>
-  [...new Set(names)].flatMap((name) => getPacks().findLatest(name) ?? [])
+export const listPacks = (names: readonly PackName[], { findLatest }: Packs): readonly Pack[] =>
+  [...new Set(names)].flatMap((name) => findLatest(name) ?? [])
 
 /** Returns the packs that are not installed. */
 export const findMissingPacks = async (ctx: Ctx, packs: readonly Pack[]): Promise<readonly Pack[]> => {

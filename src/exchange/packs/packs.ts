@@ -4,12 +4,12 @@ import { countByKind } from '../../inventory/kinds/store.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import { type PackWithRows, packs, type Pack as ShownPack } from './api.ts'
-import { getPacks, type Pack, type PackList } from './files.ts'
-import { installPack, uninstallPack } from './run-pack.ts'
+import type { Pack, PackList, Packs } from './files.ts'
+import { installPack, type PackMeans, uninstallPack } from './run-pack.ts'
 import { PackState } from './state.ts'
 
-const getOrThrow = (name: string): Pack => {
-  const pack = getPacks().findLatest(name)
+const getOrThrow = ({ findLatest }: Packs, name: string): Pack => {
+  const pack = findLatest(name)
   if (!pack) throw notFound('pack', name)
   return pack
 }
@@ -33,29 +33,30 @@ const listRows = ({ rows }: Pack, list: PackList) =>
 
 type PacksOptions = {
   readonly config: Omit<Means, 'operations'>
+  readonly packs: () => Packs
   /** The operations of the resources. */
   readonly operations: Feature['operations']
 }
 
-export const packsFeature = ({ config, operations }: PacksOptions): Feature => {
-  const means: Means = { ...config, operations }
+export const packsFeature = ({ config, operations, packs: getPacks }: PacksOptions): Feature => {
+  const means: PackMeans = { ...config, operations, packs: getPacks }
   return {
     operations: implement(packs, {
       list: async (ctx) => getPacks().latest.map(await createShow(ctx)),
       get: async (ctx, { name }): Promise<PackWithRows> => {
-        const pack = getOrThrow(name)
+        const pack = getOrThrow(getPacks(), name)
         const rows = { kinds: listRows(pack, 'kinds'), 'custom-fields': listRows(pack, 'custom-fields') }
         return { ...(await createShow(ctx))(pack), rows }
       },
       install: async (ctx, { name }) => {
         for (const permission of ['kinds:update', 'custom-fields:create', 'custom-fields:update'] as const)
           ctx.require(permission)
-        const { answer } = await installPack({ ctx, means }, getOrThrow(name))
+        const { answer } = await installPack({ ctx, means }, getOrThrow(getPacks(), name))
         return { name, ...answer, kept: [...answer.kept] }
       },
       uninstall: async (ctx, { name }) => {
         ctx.require('custom-fields:delete')
-        getOrThrow(name)
+        getOrThrow(getPacks(), name)
         await uninstallPack({ ctx, means }, name)
       },
     }),

@@ -11,7 +11,7 @@ import { getRules } from '../apply/resources.ts'
 import type { PlannedChange } from '../apply/row.ts'
 import { runPlan } from '../apply/run-plan.ts'
 import { buildPlan } from '../plan/plan.ts'
-import { getPacks, PACK_LISTS, type Pack, type PackList, type Packs } from './files.ts'
+import { PACK_LISTS, type Pack, type PackList, type Packs } from './files.ts'
 import { type Action, type Kept, planInstall } from './plan-pack.ts'
 import { PackState, PackUsage, type StoredRow } from './state.ts'
 
@@ -58,7 +58,10 @@ const planRemovals = async (ctx: Ctx, rows: readonly StoredRow[]): Promise<Plann
   return changes
 }
 
-export type Running = { readonly ctx: Ctx; readonly means: Means }
+/** What the rules of resources need, and the packs of the program. */
+export type PackMeans = Means & { readonly packs: () => Packs }
+
+export type Running = { readonly ctx: Ctx; readonly means: PackMeans }
 
 const run = ({ ctx, means }: Running, changes: readonly PlannedChange[]) =>
   changes.length === 0
@@ -126,11 +129,10 @@ const isUpdate = (action: Action): boolean => action.does === 'update' && Object
 export const installPack = async (
   { ctx, means }: Running,
   pack: Pack,
-  packs: Packs = getPacks(),
 ): Promise<{ readonly answer: Installed; readonly changes: readonly PlannedChange[] }> => {
   const state = await lock(ctx, listResources(pack))
   const from = state.findVersion(pack.name) ?? null
-  const plan = await planInstall({ pack, packs, state, usage: new PackUsage(ctx) })
+  const plan = await planInstall({ pack, packs: means.packs(), state, usage: new PackUsage(ctx) })
   const done = await runActions({ ctx, means }, plan.actions)
   const count = (is: (action: Action) => boolean): number => done.actions.filter(is).length
   return {
