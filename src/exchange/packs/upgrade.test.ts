@@ -57,7 +57,7 @@ const SECOND: PackFile = {
   ],
 }
 
-type Stored = { readonly id: string; readonly managed_by: string } & Row
+type Stored = { readonly id: string; readonly managed_by: string; readonly updated_at: string } & Row
 type Definitions = {
   readonly kinds: readonly Stored[]
   readonly fields: readonly Stored[]

@@ -68,9 +68,8 @@ const rules = resourceRules<typeof objectFacts, ObjectOfKind>(store, {
       throw invalidField('parent_id', `the kind "${kind.name}" is not nested: its objects have no parent`)
     if (after.datacenter_id !== null && !kind.located)
       throw invalidField('datacenter_id', `the kind "${kind.name}" is not located: its objects have no datacenter`)
-    // In the order of their locks.
-    if (kind.unique_names && changes.includes('name')) await refuseTakenName(ctx, after, kind.singular.toLowerCase())
     if (changes.includes('parent_id')) await checkParent(ctx, after)
+    if (kind.unique_names && changes.includes('name')) await refuseTakenName(ctx, after, kind.singular.toLowerCase())
   },
 })
 
