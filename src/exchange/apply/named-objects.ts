@@ -56,7 +56,7 @@ const MAX_SHOWN = 256
 
 const formatValue = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
 
-/** Returns the words by which one of several objects can be named. @param more what is known of them */
+/** Returns the words by which one of several objects can be named. @param more the conditions that hold for all of them */
 const tellApart = (resource: Resource, more: Wanted): string => {
   const { key } = getRules(resource)
   const unknown = key.by === 'name' ? [...key.within, ...key.apart].filter((field) => !Object.hasOwn(more, field)) : []

@@ -1,5 +1,6 @@
 /** The contract of packs: kinds and custom fields that come with the program. Browser-safe. */
 import { z } from 'zod'
+import { Page } from '../../contract/fields/fields.ts'
 import { operation } from '../../kernel/operation.ts'
 
 const Name = z
@@ -61,7 +62,7 @@ export const packs = {
     access: 'kinds:list',
     scope: 'filter',
     shows: ['custom-fields', 'objects'],
-    input: () => z.object({}),
+    input: () => z.object(Page),
     output: () => z.array(Pack),
   }),
   get: operation({

@@ -1,4 +1,4 @@
-// Packs on a server: installation, what of users stays, removal, undo, dry run and permissions.
+// Packs on a server: installation, rows of users, removal, undo, dry run and permissions.
 import { describe, expect, test } from 'bun:test'
 import { failure, inventory, missing } from '../../../testing/estates/inventory.ts'
 import { engines, onSqlite } from '../../../testing/servers/servers.ts'

@@ -2,6 +2,7 @@
 import { notFound } from '../../contract/errors.ts'
 import { countByKind } from '../../inventory/kinds/store.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import { listValues } from '../../kernel/list.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import { type PackWithRows, packs, type Pack as ShownPack } from './api.ts'
 import type { Pack, PackList, Packs } from './files.ts'
@@ -31,6 +32,11 @@ const createShow = async (ctx: Ctx): Promise<(pack: Pack) => ShownPack> => {
 const listRows = ({ rows }: Pack, list: PackList) =>
   rows.filter((row) => row.list === list).map(({ document }) => document)
 
+const showWithRows = async (ctx: Ctx, pack: Pack): Promise<PackWithRows> => {
+  const rows = { kinds: listRows(pack, 'kinds'), 'custom-fields': listRows(pack, 'custom-fields') }
+  return { ...(await createShow(ctx))(pack), rows }
+}
+
 type PacksOptions = {
   readonly config: Omit<Means, 'operations'>
   readonly packs: () => Packs
@@ -42,12 +48,8 @@ export const packsFeature = ({ config, operations, packs: getPacks }: PacksOptio
   const means: PackMeans = { ...config, operations, packs: getPacks }
   return {
     operations: implement(packs, {
-      list: async (ctx) => getPacks().latest.map(await createShow(ctx)),
-      get: async (ctx, { name }): Promise<PackWithRows> => {
-        const pack = getOrThrow(getPacks(), name)
-        const rows = { kinds: listRows(pack, 'kinds'), 'custom-fields': listRows(pack, 'custom-fields') }
-        return { ...(await createShow(ctx))(pack), rows }
-      },
+      list: async (ctx, page) => listValues(getPacks().latest.map(await createShow(ctx)), page),
+      get: (ctx, { name }) => showWithRows(ctx, getOrThrow(getPacks(), name)),
       install: async (ctx, { name }) => {
         for (const permission of ['kinds:update', 'custom-fields:create', 'custom-fields:update'] as const)
           ctx.require(permission)
@@ -56,8 +58,8 @@ export const packsFeature = ({ config, operations, packs: getPacks }: PacksOptio
       },
       uninstall: async (ctx, { name }) => {
         ctx.require('custom-fields:delete')
-        getOrThrow(getPacks(), name)
-        await uninstallPack({ ctx, means }, name)
+        const pack = getOrThrow(getPacks(), name)
+        await uninstallPack({ ctx, means }, name, async () => ctx.precondition(await showWithRows(ctx, pack)))
       },
     }),
   }

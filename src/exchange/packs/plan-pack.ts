@@ -1,4 +1,4 @@
-/** Decides what an installation, an upgrade or a removal of a pack does with each row. Only reads. */
+/** Plans an installation or an upgrade of a pack, row by row. Only reads. */
 import { AppError } from '../../contract/errors.ts'
 import { isRecord, toText } from '../../contract/unknown.ts'
 import type { Document } from '../../record/history/kinds.ts'
@@ -14,7 +14,7 @@ export type Kept = { readonly resource: PackList; readonly name: string; readonl
 
 export type Action =
   | { readonly does: 'create'; readonly row: PackRow; readonly owner: string }
-  /** Sets fields, and the owner: `''` lets the row go. */
+  /** Sets fields and the owner, which may be empty. */
   | { readonly does: 'update'; readonly stored: StoredRow; readonly sets: Document; readonly owner: string }
   | { readonly does: 'remove'; readonly stored: StoredRow }
 
@@ -116,7 +116,7 @@ const createChoiceCheck =
     [stored.document.default].flat().includes(choice) ||
     (await usage.hasChoice(stored, buildKeys({ type: 'choice' }, choice)))
 
-/** Returns what happens to stored rows that the new version does not have: they go if nobody has changed or used them. */
+/** Plans the stored rows that the new version does not have. Unchanged and unused rows are deleted, others lose their owner. */
 const planDropped = async (
   dropped: readonly { readonly stored: StoredRow; readonly before: Document }[],
   { state, usage }: Given,
@@ -171,7 +171,7 @@ const planUpgrade = async (given: Given, from: number): Promise<PackPlan> => {
   for (const row of pack.rows) {
     const stored = state.find(row.list, row.key)
     const isNew = findBefore(row, from) === undefined
-    // A row of the version before that is not there was deleted, or let go, by a user.
+    // A user has deleted a row of the version before that is not there, or has cleared its owner.
     if (isNew && stored?.pack?.name === pack.name) refuseOtherMeaning(row, stored)
     else if (isNew) making.make(row, owner)
   }

@@ -58,7 +58,7 @@ const planRemovals = async (ctx: Ctx, rows: readonly StoredRow[]): Promise<Plann
   return changes
 }
 
-/** What the rules of resources need, and the packs of the program. */
+/** The means of the rules of resources, and the packs of the program. */
 export type PackMeans = Means & { readonly packs: () => Packs }
 
 export type Running = { readonly ctx: Ctx; readonly means: PackMeans }
@@ -77,7 +77,7 @@ type Done = {
   readonly kept: readonly Kept[]
 }
 
-/** Runs actions. An update that what is there excludes sets the owner only, so that nothing of the user is lost. */
+/** Runs actions. An update that stored values exclude sets the owner only, so that no edit of a user is lost. */
 const runActions = async (running: Running, actions: readonly Action[]): Promise<Done> => {
   const planned = await planRows(running.ctx, actions)
   const removed = actions.flatMap((action) => (action.does === 'remove' ? [action.stored] : []))
@@ -175,8 +175,12 @@ const listUses = async (ctx: Ctx, own: readonly StoredRow[], state: PackState): 
   return uses
 }
 
-/** Removes what a pack has brought. @throws AppError NOT_FOUND, or IN_USE with what uses it */
-export const uninstallPack = async (running: Running, name: string): Promise<void> => {
+/**
+ * Removes the rows of a pack.
+ * @param checkState called once the pack cannot change, to compare it with the state that the caller has read
+ * @throws AppError NOT_FOUND, or IN_USE with the uses of the rows
+ */
+export const uninstallPack = async (running: Running, name: string, checkState: () => Promise<void>): Promise<void> => {
   const { ctx } = running
   const before = await PackState.read(ctx)
   const state = await lock(
@@ -185,6 +189,7 @@ export const uninstallPack = async (running: Running, name: string): Promise<voi
   )
   const own = state.listOf(name)
   if (own.length === 0) throw new AppError('NOT_FOUND', `The pack "${name}" is not installed`)
+  await checkState()
   const uses = await listUses(ctx, own, state)
   if (uses.length > 0) throw new AppError('IN_USE', `The pack "${name}" is in use: ${uses.join('; ')}`)
   const [refused] = (await run(running, await planRemovals(ctx, own))).values()

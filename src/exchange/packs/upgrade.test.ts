@@ -1,4 +1,4 @@
-// An upgrade of a pack: the file of the version before, the new one and what is there are compared.
+// An upgrade of a pack: the file of the version before, the new file and the stored rows are compared.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
@@ -190,7 +190,7 @@ describe.each(engines())('an upgrade on %s', (dialect) => {
     })
   })
 
-  test('lets go of a dropped row that is used or changed', async () => {
+  test('keeps a dropped row that is used or changed, without an owner', async () => {
     await begin()
     const { fields } = await read()
     await send('POST /api/objects', { kind_id: 'lines', name: 'L', custom: { former: 'x' } })
@@ -203,8 +203,8 @@ describe.each(engines())('an upgrade on %s', (dialect) => {
         { resource: 'custom-fields', name: 'old-lines.end', field: null },
       ],
     })
-    const let_go = rowsOf(await read()).filter(({ managed_by }) => managed_by === '')
-    expect(let_go.map(keyOf)).toEqual(['old-lines', 'lines.former', 'old-lines.end'])
+    const released = rowsOf(await read()).filter(({ managed_by }) => managed_by === '')
+    expect(released.map(keyOf)).toEqual(['old-lines', 'lines.former', 'old-lines.end'])
   })
 
   test('leaves out a change that values exclude', async () => {
