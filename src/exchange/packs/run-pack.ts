@@ -50,10 +50,14 @@ const planRemovals = async (ctx: Ctx, rows: readonly StoredRow[]): Promise<Plann
   const changes: PlannedChange[] = []
   for (const list of PACK_LISTS) {
     const ids = rows.filter((row) => row.list === list).map(({ id }) => id)
-    for (const [id, { document, json }] of await findStoredDocuments(ctx, getRules(list), ids))
-      changes.push({
-        ...{ change: 'delete', resource: list, id, name: toText(document.name), document: {}, before: json },
-      })
+    const stored = await findStoredDocuments(ctx, getRules(list), ids)
+    // Databases return rows in any order.
+    for (const id of ids) {
+      const one = stored.get(id)
+      if (!one) continue
+      const name = toText(one.document.name)
+      changes.push({ change: 'delete', resource: list, id, name, document: {}, before: one.json })
+    }
   }
   return changes
 }
@@ -175,6 +179,11 @@ const listUses = async (ctx: Ctx, own: readonly StoredRow[], state: PackState): 
   return uses
 }
 
+/** The ETag of the caller is that of the pack, and of none of its rows. */
+const ofRows = (ctx: Ctx): Ctx =>
+  // The context has getters, which a copy would evaluate once.
+  Object.create(ctx, { precondition: { value: () => undefined } }) as Ctx
+
 /**
  * Removes the rows of a pack.
  * @param checkState called once the pack cannot change, to compare it with the state that the caller has read
@@ -192,6 +201,6 @@ export const uninstallPack = async (running: Running, name: string, checkState: 
   await checkState()
   const uses = await listUses(ctx, own, state)
   if (uses.length > 0) throw new AppError('IN_USE', `The pack "${name}" is in use: ${uses.join('; ')}`)
-  const [refused] = (await run(running, await planRemovals(ctx, own))).values()
+  const [refused] = (await run({ ...running, ctx: ofRows(ctx) }, await planRemovals(ctx, own))).values()
   if (refused) throw refused
 }
