@@ -1,5 +1,6 @@
 // Packs on a server: installation, rows of users, removal, undo, dry run and permissions.
 import { describe, expect, test } from 'bun:test'
+import { testApp } from '../../../testing/app/app.ts'
 import { failure, inventory, missing } from '../../../testing/estates/inventory.ts'
 import { engines, onSqlite } from '../../../testing/servers/servers.ts'
 import { PACK_NAMES } from './names.ts'
@@ -24,7 +25,7 @@ const readDefinitions = async ({ ask }: Inventory): Promise<Row[]> => {
 }
 
 describe.each(engines())('a pack on %s', (dialect) => {
-  const inv = inventory(dialect)
+  const inv = inventory(dialect, { AUDIT_ENABLED: 'true' })
   const install = (name: string, query = '') => inv.ask(`POST /api/packs/${name}/install${query}`)
   const uninstall = (name: string, query = '') => inv.ask(`DELETE /api/packs/${name}${query}`)
   const show = async (name: string) => (await inv.ask(`GET /api/packs/${name}`)).body as Shown
@@ -35,7 +36,7 @@ describe.each(engines())('a pack on %s', (dialect) => {
     const first = await install('circuits', '?dry_run=true')
     expect(first.status).toBe(200)
     expect(await inv.api.kinds.list({})).toEqual([])
-    const made = await install('circuits')
+    const made = await inv.ask('POST /api/packs/circuits/install', undefined, { 'X-Change-Note': 'for lines' })
     expect(made).toMatchObject({
       status: 200,
       body: { name: 'circuits', version: 1, from: null, created: 27, kept: [] },
@@ -54,7 +55,13 @@ describe.each(engines())('a pack on %s', (dialect) => {
     })
     expect(await readDefinitions(inv)).toEqual(before)
     const [change] = await inv.api.history.list({ limit: 1 })
-    expect(change).toMatchObject({ operation: 'packs.install' })
+    expect(change).toMatchObject({ operation: 'packs.install', note: 'for lines' })
+    const entries = (await inv.ask('GET /api/audit?resource=pack')).body as Row[]
+    expect(entries.map(({ action, resource, resource_id }) => [action, resource, resource_id])).toContainEqual([
+      'update',
+      'pack',
+      'circuits',
+    ])
   })
 
   test('is listed with what it has, and what is installed', async () => {
@@ -237,5 +244,21 @@ describe.each(engines())('a document with packs on %s', (dialect) => {
     const operator = await inv.app.as('operator')
     expect((await operator.request('POST', '/api/estate/apply', document)).status).toBe(403)
     expect(await readDefinitions(inv)).toEqual([])
+  })
+
+  test('is exported with what the packs have brought, and makes the same server', async () => {
+    await apply()
+    const exported = await (await inv.admin.request('GET', '/api/estate/export')).text()
+    const other = await testApp({ dialect })
+    try {
+      const admin = await other.as('admin')
+      const copied = await admin.request('POST', '/api/estate/apply', JSON.parse(exported) as object)
+      expect(copied.status).toBe(200)
+      expect(await (await admin.request('GET', '/api/estate/export')).text()).toBe(exported)
+      const shown = (await (await admin.request('GET', '/api/packs/circuits')).json()) as Shown
+      expect(shown.installed).toBe(1)
+    } finally {
+      await other.close()
+    }
   })
 })

@@ -84,7 +84,7 @@ export class PackState {
   }
 }
 
-/** Counts the objects of kinds, and those with values of custom fields. */
+/** Counts the objects of kinds, and the objects with values of custom fields. */
 export class PackUsage {
   readonly #ctx: Ctx
   #byKind: Promise<ReadonlyMap<string, number>> | undefined

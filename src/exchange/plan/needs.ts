@@ -45,7 +45,7 @@ const findNeeds = async (changes: readonly PlannedChange[], fieldsOf: FieldsOf):
 }
 
 /**
- * Returns the objects in an order in which each one comes after those that it needs.
+ * Returns the objects in an order in which each one comes after the others that it needs.
  * @param getNext returns the objects that another one waits for
  */
 const sortByNeeds = (

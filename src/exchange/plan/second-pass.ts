@@ -105,7 +105,7 @@ const splitCreate = (
   return [first, second]
 }
 
-/** Objects of a resource are made after those of a smaller number. */
+/** Objects of a resource with a smaller number are made first. */
 const getOrder = (resource: Resource): number => CREATE_ORDER.indexOf(toKind(resource))
 
 /** Returns the two rounds of a plan. A new device gets no ports of its type if the document lists its ports. */
