@@ -1,6 +1,8 @@
 /** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
 import { z } from 'zod'
+import { KIND_ID } from '../../contract/fields/kind-id.ts'
 import { DOCUMENT_RULES, rowRuleFields } from '../../contract/fields/row-rules.ts'
+import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { type JsonSchema, toJsonSchema } from '../../contract/json-schema.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { PACK_NAMES } from '../packs/names.ts'
@@ -63,7 +65,7 @@ const buildConditions = (resource: Resource): JsonSchema => {
 
 const buildReferenceSchema = ({ resource }: Reference): JsonSchema => ({
   anyOf: [{ type: ['string', 'null'] }, buildConditions(resource)],
-  description: `The ${getNoun(resource)}: its name, or an object that tells which one`,
+  description: `The ${getNoun(resource)}: its ${resource === 'kinds' ? 'id or its name' : 'name'}, or an object that tells which one`,
 })
 
 const NAMED: JsonSchema = { type: 'object', description: 'Tells which object a reference means' }
@@ -88,6 +90,14 @@ const addNamedValues = (field: string, noun: string, schema: JsonSchema): JsonSc
     : schema
 }
 
+/** A definition may name a kind, also one of the same document. */
+const addKinds = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
+  const { enum: names, ...others } = schema
+  const isNamed = noun === getNoun('custom-fields') && (field === 'resource' || field === 'reference_to')
+  if (!names || !isNamed) return schema
+  return { ...others, anyOf: [{ enum: names }, { type: 'string', pattern: matchWhole(KIND_ID) }] }
+}
+
 /** Adds the names beside ids, and descriptions. */
 const buildLevelSchema = (noun: string, schema: JsonSchema, { references, objects, lists }: Level): JsonSchema => {
   const properties: Record<string, JsonSchema> = {}
@@ -99,7 +109,11 @@ const buildLevelSchema = (noun: string, schema: JsonSchema, { references, object
     properties[field] = addDescription(
       field,
       noun,
-      inner ? withItems(one, inner) : own ? withProperties(one, own) : addNamedValues(field, noun, one),
+      inner
+        ? withItems(one, inner)
+        : own
+          ? withProperties(one, own)
+          : addKinds(field, noun, addNamedValues(field, noun, one)),
     )
   }
   return { type: 'object', properties, additionalProperties: false }
