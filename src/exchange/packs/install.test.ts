@@ -104,6 +104,19 @@ describe.each(engines())('a pack on %s', (dialect) => {
     expect(await readDefinitions(inv)).toEqual(before)
   })
 
+  test('is made once by two calls at once, and taken away by one', async () => {
+    await uninstall('circuits')
+    const made = await Promise.all([install('circuits'), install('circuits')])
+    const counts = made.map(({ body }) => (body as { created: number }).created)
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 27])
+    const gone = await Promise.all([uninstall('circuits'), uninstall('circuits')])
+    expect(gone.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404])
+    await install('circuits')
+    const [change] = await inv.api.history.list({ limit: 1 })
+    expect((await inv.ask(`POST /api/history/${change?.id}/undo`)).status).toBe(200)
+    expect(await readDefinitions(inv)).toEqual([])
+  })
+
   test('leaves out fields of kinds that are not there, and makes them with the pack that has the kinds', async () => {
     await uninstall('circuits')
     await install('tenancy')
