@@ -21,6 +21,7 @@ import { UnsuitableServerError } from '../database/postgres/connections/unsuitab
 import { openSqlite } from '../database/sqlite/sqlite.ts'
 import type { Tables } from '../database/tables.ts'
 import { createDnsConnector, type DnsConnector } from '../dns/client/connector.ts'
+import { getPacks, type Packs } from '../exchange/packs/files.ts'
 import type { Job } from '../kernel/context.ts'
 import { createJobLeases } from '../kernel/jobs/job-leases.ts'
 import { startScheduler } from '../kernel/jobs/jobs.ts'
@@ -137,6 +138,8 @@ export type ComposeOptions = {
   readonly providerOutbound?: Outbound
   readonly dns?: DnsConnector
   readonly startScan?: typeof startScan
+  /** Replaces the packs of the program. */
+  readonly packs?: () => Packs
   /** Replaces the bounds of long answers. */
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
   /** See `KernelOptions`. */
@@ -156,6 +159,7 @@ export const compose = async (
     providerOutbound,
     dns,
     startScan: start = startScan,
+    packs = getPacks,
     streams: bounds = {},
     withFirstAdmin = true,
     withJobs = true,
@@ -198,6 +202,7 @@ export const compose = async (
     lastTick: () => scheduler.lastTick(),
     metrics,
     startScan: start,
+    packs,
     isStopping: () => isStopping,
     kernel: () => kernel,
     db,

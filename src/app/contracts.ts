@@ -12,6 +12,7 @@ import { dnsRecords } from '../dns/records/api.ts'
 import { dnsZones } from '../dns/zones/api.ts'
 import { estate, estateRoutes } from '../exchange/estate/api.ts'
 import { feedRoutes, feeds } from '../exchange/feeds/api.ts'
+import { packs } from '../exchange/packs/api.ts'
 import { conflicts } from '../inventory/conflicts/api.ts'
 import { inventory } from '../inventory/contracts.ts'
 import { rackRoutes } from '../inventory/racks/api.ts'
@@ -77,6 +78,7 @@ export const contracts = {
   oauthGrants,
   audit,
   estate,
+  packs,
   demo,
   database,
   system,

@@ -19,6 +19,8 @@ import { feature as dnsRecords } from '../dns/records/dns-records.ts'
 import { dnsZonesFeature } from '../dns/zones/dns-zones.ts'
 import { estateFeature } from '../exchange/estate/estate.ts'
 import { feedsFeature } from '../exchange/feeds/feeds.ts'
+import type { Packs } from '../exchange/packs/files.ts'
+import { packsFeature } from '../exchange/packs/packs.ts'
 import { feature as addresses } from '../inventory/addresses/addresses.ts'
 import { feature as cables } from '../inventory/cables/cables.ts'
 import { feature as conflicts } from '../inventory/conflicts/conflicts.ts'
@@ -82,6 +84,8 @@ export type FeatureOptions = {
   readonly lastTick: () => number
   readonly metrics: Metrics
   readonly startScan: typeof startScan
+  /** The packs that may be installed. */
+  readonly packs: () => Packs
   readonly isStopping: () => boolean
   /** Returns the kernel that runs these features. */
   readonly kernel: () => Kernel<Tables>
@@ -159,15 +163,15 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })
   const estate = estateFeature({ ...options, operations: ofResources })
-  const demo = demoFeature({
-    ...options,
-    operations: [...ofResources, ...history.operations, ...estate.operations],
-  })
-  const operations = [...ofResources, ...history.operations, ...estate.operations, ...demo.operations]
+  const packs = packsFeature({ ...options, operations: ofResources })
+  const ofEstate = [...ofResources, ...history.operations, ...estate.operations, ...packs.operations]
+  const demo = demoFeature({ ...options, operations: ofEstate })
+  const operations = [...ofEstate, ...demo.operations]
   return [
     ...features,
     history,
     estate,
+    packs,
     demo,
     docsFeature({ ...options, contracts, routes }),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),

@@ -12,6 +12,7 @@ import { computePasswordWaitMs, createPasswords, type Passwords } from '../../sr
 import type { Db } from '../../src/database/database.ts'
 import type { Tables } from '../../src/database/tables.ts'
 import { createDnsConnector } from '../../src/dns/client/connector.ts'
+import type { Packs } from '../../src/exchange/packs/files.ts'
 import type { startScan } from '../../src/scanner/process.ts'
 import { createClient } from '../../src/surfaces/cli/connection/client.ts'
 import { createRole, createUser, keyFor } from '../estates/identities.ts'
@@ -52,6 +53,8 @@ export type TestOptions = {
   readonly withJobs?: boolean
   /** Replaces the scanner processes. */
   readonly startScan?: typeof startScan
+  /** Replaces the packs of the program. */
+  readonly packs?: () => Packs
   /** A database to begin with in place of an empty one: the path of a data file, or the name of a database of the cluster. */
   readonly template?: string
 }
@@ -93,6 +96,7 @@ export const testApp = async ({
   outbound = NOWHERE,
   withJobs = true,
   startScan: scanner,
+  packs,
   template,
 }: TestOptions = {}): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
@@ -115,6 +119,7 @@ export const testApp = async ({
   const plat = await compose({ config, log, now }, opened, {
     passwords: passwords ?? createPasswords({ cost: 4, maxWaitMs: computePasswordWaitMs(config.requestTimeoutMs) }),
     ...(scanner ? { startScan: scanner } : {}),
+    ...(packs ? { packs } : {}),
     outbound,
     // Tests with SSO_ALLOW_LOOPBACK have a provider on this machine.
     providerOutbound: createOutbound({

@@ -99,6 +99,11 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     return entry.id
   },
   lookup: async () => '10.1.0.1',
+  // A pack without kinds.
+  packs: async ({ caller }) => {
+    expect((await caller.request('POST', '/api/packs/power/install')).status).toBe(200)
+    return 'power'
+  },
   // The copy of the world has other users.
   views: (site) => post(site, '/api/views', { name: Bun.randomUUIDv7(), path: '/devices', is_shared: true }),
 }

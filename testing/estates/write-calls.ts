@@ -102,6 +102,8 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
       path: '/api/estate/apply',
       body: { devices: [{ name: 'typed', os: 'Debian' }, { name: 'new' }] },
     },
+    'packs.install': { path: '/api/packs/nat/install', body: {} },
+    'packs.uninstall': { path: `/api/packs/${ids.packs}` },
     'history.undo': { path: `/api/history/${change?.id}/undo`, body: {} },
   }
 }

@@ -79,7 +79,10 @@ const isHeld = ({ access }: Endpoint, held: ReadonlySet<string>) =>
   listPermissions(access).some((permission) => held.has(permission))
 
 /** The further permissions of reads that need several. */
-const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = { 'discovery.local-networks': ['networks:create'] }
+const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = {
+  'discovery.local-networks': ['networks:create'],
+  'packs.uninstall': ['custom-fields:delete'],
+}
 
 /** They need the rights to the objects that they change, beside the permission to read them. */
 const BY_OBJECTS = ['history.undo', 'estate.apply']

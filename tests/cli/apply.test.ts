@@ -44,6 +44,33 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+describe('packs', () => {
+  test('that files name are installed with their rows', async () => {
+    put('tenants.yaml', 'packs: [tenancy]\nobjects:\n  - {kind: tenants, name: Acme}\n')
+    put('sites/ams.yaml', 'packs: [racks, tenancy]\ndatacenters:\n  - {name: Amsterdam, custom: {tenant: Acme}}\n')
+    const plan = await run('diff', '-f', folder)
+    expect([plan.code, plan.err]).toEqual([2, ''])
+    expect(plan.out).toContain('+ kind Tenants\n')
+    expect(plan.out).toContain('+ object Acme\n')
+    expect((await run('apply', '-f', folder, '--yes')).code).toBe(0)
+    expect((await run('diff', '-f', folder)).code).toBe(0)
+    const packs = JSON.parse((await run('pack', 'list', '-o', 'json')).out) as {
+      name: string
+      installed: number | null
+    }[]
+    expect(packs.filter(({ installed }) => installed === 1).map(({ name }) => name)).toEqual(['racks', 'tenancy'])
+  })
+
+  test('are installed and taken away by commands', async () => {
+    expect((await run('pack', 'install', 'nat')).code).toBe(0)
+    expect((await run('pack', 'uninstall', 'nat')).code).toBe(0)
+    put('estate.yaml', 'packs: [nothing]\n')
+    const refused = await run('apply', '-f', folder, '--yes')
+    expect(refused.code).not.toBe(0)
+    expect(refused.err).toContain('packs[0]')
+  })
+})
+
 describe('files become the state', () => {
   beforeEach(() => {
     put('sites/ams.yaml', WEB)

@@ -42,6 +42,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'sso-providers': ['@{sso}'],
   'oauth-clients': ['@{client}'],
   history: ['@{change}', '@{bulk}'],
+  packs: ['nat', 'power'],
   audit: ['@{audit entry}'],
 }
 /** Each relationship is named by its two devices. */

@@ -20,6 +20,7 @@ import { exchangeCalls } from './exchange-calls.ts'
 import { inventoryCalls } from './inventory-calls.ts'
 import { kindRemovals } from './kind-calls.ts'
 import { buildNewRemovals } from './new-resource-calls.ts'
+import { packCalls, packRemovals } from './pack-calls.ts'
 import { removalCalls } from './removal-calls.ts'
 import { serviceCalls, waitForBackground } from './service-calls.ts'
 import { buildSignInCalls } from './sign-in-calls.ts'
@@ -47,13 +48,14 @@ const CHAPTERS: readonly [string, readonly Step[] | (() => readonly Step[])][] =
   ['services', serviceCalls],
   ['sign-in', () => buildSignInCalls(provider)],
   ['imports, exports and the history', exchangeCalls],
+  ['packs', packCalls],
   ['lists and objects', () => [waitForBackground, ...buildReads()]],
   ['lists and objects of a part', buildScopedReads],
   ['previews', buildPreviews],
   ['refusals', buildRefusals],
   ['stale ETags', buildStaleChanges],
   ['invalid inputs', buildInvalidCalls],
-  ['removals', [...removalCalls, ...kindRemovals, ...buildNewRemovals(newResources)]],
+  ['removals', [...removalCalls, ...kindRemovals, ...packRemovals, ...buildNewRemovals(newResources)]],
 ]
 
 describe.skipIf(!hasBoth)('both engines answer the same', () => {

@@ -33,6 +33,13 @@ test('the first document', async () => {
   expect(await apply(document)).toMatchObject({ changed: false })
 })
 
+test('kinds, objects and packs', async () => {
+  const text = blocks('as-code.md', 'yaml').find((one) => one.startsWith('packs:')) ?? ''
+  const document = parse(text) as object
+  expect(await apply(document)).toMatchObject({ changed: true })
+  expect(await apply(document)).toMatchObject({ changed: false })
+})
+
 test('the references', async () => {
   const [, text = ''] = blocks('as-code.md', 'yaml')
   const { pool } = parse(text) as { pool: object }

@@ -1,9 +1,7 @@
 /** Makes the estate look like a document: plans, and runs the plan in one transaction by the rules of the resources. */
 
-import { pause } from '../../base/runtime/pause.ts'
 import { AppError, invalidField } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
-import { lockPlacement } from '../../inventory/placement-lock.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
 import { RecordFull } from '../../kernel/changes/change-record.ts'
 import { RolledBack } from '../../kernel/changes/rolled-back.ts'
@@ -12,20 +10,17 @@ import { WithStatus } from '../../kernel/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
 import { Answered } from '../../kernel/prepared-handler.ts'
 import { MOST_OBJECTS } from '../../record/history/effects.ts'
-import type { Means } from '../../record/history/kinds.ts'
-import { type Refused, runSteps, type Step } from '../../record/history/steps.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../estate/api.ts'
+import { findMissingPacks, installMissingPacks, listPacks } from '../packs/document-packs.ts'
+import { PACK_LISTS } from '../packs/files.ts'
+import type { PackMeans } from '../packs/run-pack.ts'
 import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
 import { buildPlan } from '../plan/plan.ts'
-import { buildRounds, type Later } from '../plan/second-pass.ts'
 import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
-import { canHoldCustom, loadReferenceFields } from './custom-references.ts'
-import { toRowPlace } from './known-part.ts'
-import { findGiverErrors, lockDevices } from './moved-addresses.ts'
-import { placeInRow } from './references.ts'
-import { getRules } from './resources.ts'
-import type { PlannedChange, RowError } from './row.ts'
+import { lockDevices } from './moved-addresses.ts'
+import type { PlannedChange } from './row.ts'
+import { runAll } from './run-plan.ts'
 import { createOutsideError, findOutside, findOverlapping } from './visibility.ts'
 
 export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
@@ -76,154 +71,14 @@ const requireWrite = (ctx: Ctx): void => {
   if (first && !APPLY_WRITES.some((permission) => hasSomewhere(ctx, permission))) ctx.require(first)
 }
 
-const toStep = ({ change: { resource, id, change }, document }: Later): Step => ({
-  ...{ kind: getRules(resource).kind, id, change, document, isShared: false },
-})
-
-/** The second round sets fields of objects that the first one has made. */
-const toSecondStep = (later: Later): Step => ({ ...toStep(later), change: 'update' })
-
-/** True for a step with an effect that only a savepoint around all steps undoes. */
-const isStuck = ({ isApplied }: Refused): boolean => isApplied === true
-
-/** Undoes the savepoint around a plan with stuck steps. */
-class Stuck extends Error {
-  constructor(readonly refused: ReadonlyMap<PlannedChange, AppError>) {
-    super()
-  }
-}
-
-/** A deleted object may be deleted along with another one before its turn. */
-const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' && error.code === 'NOT_FOUND'
-
-/** Undoes a savepoint in which rows failed. */
-class RowsFailed extends Error {}
-
-/** The resources with changes that exclude the placement of addresses. */
-const REDRAWN: ReadonlySet<Resource> = new Set(['spaces', 'networks', 'pools'])
-
-type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number; readonly isAtomic: boolean }
-
-/** Runs a plan. @returns the refused steps, by change @throws Stuck unless `isAtomic` */
-const runOnce = async (
-  { ctx, means, total, isAtomic }: Run,
-  changes: readonly PlannedChange[],
-): Promise<Map<PlannedChange, AppError>> => {
-  if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockPlacement(ctx)
-  const hasCustom = changes.some(({ document }) => canHoldCustom(document))
-  const fields = hasCustom ? await loadReferenceFields(ctx, changes) : new Map()
-  const { first, second } = buildRounds(changes, (resource) => fields.get(resource) ?? new Map())
-  const byStep = new Map(first.map((later) => [toStep(later), later.change]))
-  const breathe = async (attempted: number) => {
-    ctx.progress(total + Math.floor((total * attempted) / changes.length), 2 * total)
-    await pause()
-    // Nothing is applied for a client that has left.
-    ctx.signal.throwIfAborted()
-    await ctx.confirmRights()
-  }
-  const refused = await runSteps({ ctx, means, breathe }, [...byStep.keys()])
-  const failed = new Set(refused.map(({ step }) => byStep.get(step)))
-  const later = new Map(
-    second.filter(({ change }) => !failed.has(change)).map((one) => [toSecondStep(one), one.change]),
-  )
-  for (const [step, change] of later) byStep.set(step, change)
-  const isLate = (one: Refused): Refused => ({ ...one, isApplied: true })
-  if (later.size > 0) refused.push(...(await runSteps({ ctx, means, breathe }, [...later.keys()])).map(isLate))
-  const mapErrors = (some: readonly Refused[]) =>
-    new Map(
-      some.flatMap((one) => {
-        const change = byStep.get(one.step)
-        return change && !isGone(one) ? [[change, one.error]] : []
-      }),
-    )
-  const errors = mapErrors(refused)
-  const lost = findGiverErrors(changes, errors)
-  if (lost.size > 0 && !isAtomic) throw new Stuck(new Map([...errors, ...lost]))
-  const stuck = refused.filter(isStuck)
-  if (stuck.length > 0 && !isAtomic) throw new Stuck(mapErrors(stuck))
-  return errors
-}
-
-/** Runs a plan: if it is not atomic, without the changes that are refused after they had an effect. @returns the refused steps, by change */
-const runPlan = async (run: Run, changes: readonly PlannedChange[]): Promise<Map<PlannedChange, AppError>> => {
-  if (run.isAtomic) return runOnce(run, changes)
-  const refused = new Map<PlannedChange, AppError>()
-  for (;;) {
-    const left = changes.filter((change) => !refused.has(change))
-    try {
-      return new Map([...refused, ...(await run.ctx.savepoint(() => runOnce(run, left)))])
-    } catch (error) {
-      if (!(error instanceof Stuck) || error.refused.size === 0) throw error
-      for (const [change, one] of error.refused) refused.set(change, one)
-    }
-  }
-}
-
-const toRowError = (rows: EstateRows, change: PlannedChange, error: AppError): RowError => {
-  const { resource, row = 0, name, places } = change
-  const raw = rows[resource]?.[row]
-  const details = error.details.map(({ field, message }) => ({
-    field: placeInRow(resource, raw, toRowPlace(field, places)),
-    message,
-  }))
-  return { resource, row, name, error: new AppError(error.code, error.message, { details }) }
-}
-
-const ID = /[A-Za-z0-9._-]{1,64}/g
-
-/** Returns the error of a row that refers to a refused row: it names that row, because its new id is unknown to the caller. */
-const replaceNewIds = (error: AppError, own: PlannedChange, refused: ReadonlyMap<string, PlannedChange>): AppError => {
-  const text = JSON.stringify([error.message, error.details])
-  const other = text
-    .match(ID)
-    ?.flatMap((id) => refused.get(id) ?? [])
-    .find((one) => one !== own && one.change === 'create')
-  return other ? new AppError(error.code, `${other.resource}[${other.row}] has errors`) : error
-}
-
-type Outcome = { readonly changes: readonly PlannedChange[]; readonly failed: readonly RowError[] }
-
-type Applying = Run & { readonly rows: EstateRows }
-
-const isDelete = ({ change }: PlannedChange): boolean => change === 'delete'
-
-/** Runs a plan. A bad row undoes all, or has no effect and keeps everything from being pruned. */
-const runAll = async ({ rows, ...run }: Applying, plan: Plan): Promise<Outcome> => {
-  const { isAtomic } = run
-  const tryChanges = async (changes: readonly PlannedChange[]): Promise<Outcome> => {
-    const refused = await runPlan(run, changes)
-    const failed: RowError[] = []
-    const rowsById = new Map([...refused.keys()].map((change) => [change.id, change]))
-    for (const [change, given] of refused) {
-      const error = replaceNewIds(given, change, rowsById)
-      if (isDelete(change))
-        throw invalidField('prune', `can't delete the ${change.resource} "${change.name}": ${error.message}`)
-      failed.push(toRowError(rows, change, error))
-    }
-    return { changes: changes.filter((change) => !refused.has(change)), failed }
-  }
-  const kept = plan.changes.filter((change) => !isDelete(change))
-  if (plan.errors.length > 0) return tryChanges(kept)
-  if (isAtomic || kept.length === plan.changes.length) return tryChanges(plan.changes)
-  try {
-    return await run.ctx.savepoint(async () => {
-      const outcome = await tryChanges(plan.changes)
-      if (outcome.failed.length > 0) throw new RowsFailed()
-      return outcome
-    })
-  } catch (error) {
-    if (error instanceof RowsFailed) return tryChanges(kept)
-    throw error
-  }
-}
-
 /** @returns the handler of the operation */
-export const applyHandler = (means: Means) => ({
+export const applyHandler = (means: PackMeans) => ({
   isReadOnly: true as const,
   prepare: async (ctx: Ctx, input: ApplyInput) => {
     const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect, lists, empty } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
+    const packs = listPacks(input.packs ?? [], means.packs())
     checkRows(rows, given)
     const total = countRows(rows, given)
     checkInput(input, total)
@@ -233,6 +88,7 @@ export const applyHandler = (means: Means) => ({
     const onNamed = (resource: Resource) => {
       if (isDry) ctx.require(`${resource}:list`)
     }
+    if (packs.length > 0) for (const resource of PACK_LISTS) onNamed(resource)
     const planInput: PlanInput = {
       ...{ rows, owner, takesOver, prunes, lists, empty, onNamed },
       ...(isAtomic && { onBadRow: refuseMany }),
@@ -267,41 +123,62 @@ export const applyHandler = (means: Means) => ({
       ctx.signal.throwIfAborted()
       ctx.progress(done, 2 * total)
     }
-    const plan = await buildPlan(await narrowToKnown(ctx), { ...planInput, planned: reportPlanned })
-    const lacking = await check(ctx, plan)
     const isWatched = isDry || expect !== undefined
-    const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
-    if (plan.changes.length === 0 || (isDry && !isRehearsed)) {
+    const isRehearsed = (plan: Plan, lacking: readonly Permission[]): boolean =>
+      lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
+    // Rows may name what a pack brings, so that they are planned when it is installed.
+    const hasPacks = (await findMissingPacks(ctx, packs)).length === 0
+    const plan = hasPacks
+      ? await buildPlan(await narrowToKnown(ctx), { ...planInput, planned: reportPlanned })
+      : undefined
+    const lacking = plan ? await check(ctx, plan) : []
+    if (plan && (plan.changes.length === 0 || (isDry && !isRehearsed(plan, lacking)))) {
       const items = isWatched && plan.changes.length === 0 ? [] : undefined
       const result = await answer(ctx, plan, { failed: plan.errors, lacking, items })
       return new Answered(isDry ? new WithStatus(200, result, true) : result)
     }
+
+    /** Plans in the transaction, until the plan is of its state. */
+    const planAgain = async (tx: Ctx, made: readonly PlannedChange[]) => {
+      const again = {
+        ...planInput,
+        ...(plan && { settled: plan.settled }),
+        ...(planInput.unscoped && { unscoped: tx }),
+      }
+      for (;;) {
+        const rowsOnly = await buildPlan(await narrowToKnown(tx), again)
+        const left = await check(tx, { ...rowsOnly, changes: [...made, ...rowsOnly.changes] })
+        if (await holds(tx, rowsOnly)) return { current: rowsOnly, left }
+      }
+    }
+    const holds = async (tx: Ctx, one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
     const run = async (tx: Ctx) => {
       await tx.lock('apply')
-      const again = { ...planInput, settled: plan.settled, ...(planInput.unscoped && { unscoped: tx }) }
-      const holds = async (one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
-      let current = plan
-      let isCurrent = tx.revision(READ_TABLES) === revision && (await holds(plan))
-      while (!isCurrent) {
-        current = await buildPlan(await narrowToKnown(tx), again)
-        await check(tx, current)
-        isCurrent = await holds(current)
+      const isSame = plan !== undefined && tx.revision(READ_TABLES) === revision
+      const made = isSame ? [] : await installMissingPacks({ ctx: tx, means }, packs)
+      const { current, left } =
+        isSame && (await holds(tx, plan)) ? { current: plan, left: lacking } : await planAgain(tx, made)
+      const isRun = isRehearsed(current, left)
+      if (isDry && !isRun) {
+        const whole = { ...current, changes: [...made, ...current.changes] }
+        throw new RolledBack(await answer(tx, whole, { failed: current.errors, lacking: left, items: undefined }))
       }
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw createRefusal(failed)
-      const done = { ...current, changes }
+      const done = { ...current, changes: [...made, ...changes] }
       const outside = await checkReach(
         tx,
-        changes.filter(({ change }) => change !== 'delete'),
+        done.changes.filter(({ change }) => change !== 'delete'),
       )
-      const items = isWatched && isRehearsed ? await tx.plannedItems() : undefined
+      const items = isWatched && isRun ? await tx.plannedItems() : undefined
       const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), items }
       const result = await answer(tx, done, parts)
       if (isDry) throw new RolledBack(result)
       return result
     }
-    const isLarge = plan.changes.length >= LARGE_CHANGES
-    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { plan: LIMITS }) }
+    const isLarge = (plan?.changes.length ?? total) >= LARGE_CHANGES
+    const isRecorded = isWatched && (!plan || isRehearsed(plan, lacking))
+    const options = { exclusive: true, large: isLarge, ...(isRecorded && { plan: LIMITS }) }
     return { run, options }
   },
 })

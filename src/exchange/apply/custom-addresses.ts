@@ -51,7 +51,7 @@ export const withStoredAddresses = async (
     return row.type === 'ip' && row.default !== undefined
       ? { ...row, default: toStored(row.default, row.multiple === true) }
       : row
-  const resource = getCustomResource(list)
+  const resource = getCustomResource(list, row)
   const own = resource === undefined ? NONE : ((await fieldsOf(resource)) ?? NONE)
   const inside = list === 'devices' ? ((await fieldsOf('addresses')) ?? NONE) : NONE
   return {

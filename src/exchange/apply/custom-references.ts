@@ -1,16 +1,16 @@
 /** Replaces the names of objects in the values of custom fields by ids, as a document names objects in other fields. */
-import { isRecord } from '../../contract/unknown.ts'
+import { isRecord, toText } from '../../contract/unknown.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
-import type { Resource } from '../../inventory/resources.ts'
+import { FACTS, type Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import {
   CUSTOM_RESOURCES,
   type Custom,
   type CustomResource,
-  REFERENCE_TARGETS,
   type ReferenceTarget,
 } from '../../resource/custom/fields.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
+import type { ResourceFacts } from '../../resource/facts.ts'
 
 /** The part of a planned change that a definition is in. */
 type Change = {
@@ -69,11 +69,18 @@ export const loadAddressDefaults = async (ctx: Ctx, changes: readonly Change[]):
   )
 }
 
-/** Returns the resource that defines the custom fields of the rows of a list. */
-export const getCustomResource = (list: Resource): CustomResource | undefined =>
-  list === 'reservations' ? 'addresses' : CUSTOM_RESOURCES.find((one) => one === list)
-
 type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the resource that defines the custom fields of a row: its kind for an object. Undefined without any, and for an object
+ * without a kind.
+ * @param row with ids in place of names
+ */
+export const getCustomResource = (list: Resource, row: Values): CustomResource | undefined => {
+  const { customBy }: ResourceFacts = FACTS[list]
+  if (customBy !== undefined) return toText(row[customBy]) || undefined
+  return list === 'reservations' ? 'addresses' : CUSTOM_RESOURCES.find((one) => one === list)
+}
 
 /**
  * A value that names an object. `address` is the place in the addresses of a device. `isDefault`: it is the default of the row,
@@ -113,8 +120,8 @@ export const canHoldCustom = ({ custom, addresses, type, default: usual }: Value
 
 /** Returns the default of a definition that names objects; undefined for any other. */
 const getNamedDefault = ({ name, type, reference_to, multiple, default: usual }: Values): NamedValue | undefined => {
-  const target = REFERENCE_TARGETS.find((one) => one === reference_to)
-  if (type !== 'reference' || !target || usual === undefined || usual === null || usual === '') return undefined
+  const target = toText(reference_to)
+  if (type !== 'reference' || target === '' || usual === undefined || usual === null || usual === '') return undefined
   const field = { target, isSeveral: multiple === true, isRequired: false }
   return { name: String(name), value: usual, field, isDefault: true }
 }
@@ -125,7 +132,7 @@ export const takeReferences = async (
   row: Values,
   fieldsOf: (resource: CustomResource) => Promise<ReferenceFields>,
 ): Promise<{ readonly row: Values; readonly named: readonly NamedValue[] }> => {
-  const resource = getCustomResource(list)
+  const resource = getCustomResource(list, row)
   const changed: Record<string, unknown> = { ...row }
   const all: NamedValue[] = []
   const usual = list === 'custom-fields' ? getNamedDefault(row) : undefined

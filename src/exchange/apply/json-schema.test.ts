@@ -60,6 +60,19 @@ describe('a document', () => {
         devices: [{ name: 'd', custom: { site: { name: 'a' }, sites: ['a', { name: 'a' }] } }],
       },
     ],
+    [
+      'with packs, kinds and objects',
+      {
+        packs: ['tenancy'],
+        kinds: [{ id: 'lines', name: 'Lines', nested: true, icon: 'zap' }],
+        'custom-fields': [{ resource: 'lines', name: 'tenant', type: 'reference', reference_to: 'tenants' }],
+        objects: [
+          { kind: 'tenants', name: 'Acme' },
+          { kind: { name: 'Lines' }, name: 'below', parent: { name: 'a', kind: 'lines' } },
+          { kind_id: 'lines', name: 'a', custom: { tenant: { name: 'acme', kind: 'tenants' } } },
+        ],
+      },
+    ],
     ['with refs', device({ refs: { netbox: 'dcim.device.1', other: null } })],
     [
       'with an address',
@@ -72,6 +85,9 @@ describe('a document', () => {
   test.each<[string, object]>([
     ['with a field that is none', device({ hostnam: 'x' })],
     ['with a list that is no list', { devices: {} }],
+    ['with a pack that is none', { packs: ['circuit'] }],
+    ['with an icon that is none', { kinds: [{ name: 'Lines', icon: 'odd' }] }],
+    ['with fields in the row of a kind', { kinds: [{ name: 'Lines', fields: [{ name: 'a', type: 'text' }] }] }],
     ['with a row that is no object', { devices: ['x'] }],
     ['with a number as text', device({ os: 12 })],
     ['with a blank name', device({ name: ' ' })],

@@ -1,8 +1,11 @@
 /** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
 import { z } from 'zod'
+import { KIND_ID } from '../../contract/fields/kind-id.ts'
 import { DOCUMENT_RULES, rowRuleFields } from '../../contract/fields/row-rules.ts'
+import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { type JsonSchema, toJsonSchema } from '../../contract/json-schema.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import { PACK_NAMES } from '../packs/names.ts'
 import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
 
 /** The descriptions of fields that need none in their contract, by name. `%` is the object. */
@@ -62,7 +65,7 @@ const buildConditions = (resource: Resource): JsonSchema => {
 
 const buildReferenceSchema = ({ resource }: Reference): JsonSchema => ({
   anyOf: [{ type: ['string', 'null'] }, buildConditions(resource)],
-  description: `The ${getNoun(resource)}: its name, or an object that tells which one`,
+  description: `The ${getNoun(resource)}: its ${resource === 'kinds' ? 'id or its name' : 'name'}, or an object that tells which one`,
 })
 
 const NAMED: JsonSchema = { type: 'object', description: 'Tells which object a reference means' }
@@ -87,6 +90,14 @@ const addNamedValues = (field: string, noun: string, schema: JsonSchema): JsonSc
     : schema
 }
 
+/** A definition may name a kind, also one of the same document. */
+const addKinds = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
+  const { enum: names, ...others } = schema
+  const isNamed = noun === getNoun('custom-fields') && (field === 'resource' || field === 'reference_to')
+  if (!names || !isNamed) return schema
+  return { ...others, anyOf: [{ enum: names }, { type: 'string', pattern: matchWhole(KIND_ID) }] }
+}
+
 /** Adds the names beside ids, and descriptions. */
 const buildLevelSchema = (noun: string, schema: JsonSchema, { references, objects, lists }: Level): JsonSchema => {
   const properties: Record<string, JsonSchema> = {}
@@ -98,7 +109,11 @@ const buildLevelSchema = (noun: string, schema: JsonSchema, { references, object
     properties[field] = addDescription(
       field,
       noun,
-      inner ? withItems(one, inner) : own ? withProperties(one, own) : addNamedValues(field, noun, one),
+      inner
+        ? withItems(one, inner)
+        : own
+          ? withProperties(one, own)
+          : addKinds(field, noun, addNamedValues(field, noun, one)),
     )
   }
   return { type: 'object', properties, additionalProperties: false }
@@ -146,6 +161,11 @@ export const getEstateSchema = (): JsonSchema => {
     type: 'object',
     properties: {
       $schema: { type: 'string', description: 'The address of this schema' },
+      packs: {
+        type: 'array',
+        items: { enum: [...PACK_NAMES] },
+        description: 'Packs that the rows need: those that are not installed are installed first',
+      },
       ...RULES,
       ...Object.fromEntries(
         INVENTORY.map((resource): [string, JsonSchema] => [

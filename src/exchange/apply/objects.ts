@@ -22,6 +22,7 @@ export type Entry = {
   readonly network_id: string | undefined
   readonly device_id: string | undefined
   readonly space_id: string | undefined
+  readonly kind_id: string | undefined
   readonly managed_by: string
   readonly refs: Refs
   /** The row that means the object: `networks[2]`. */
@@ -41,7 +42,11 @@ export type Wanted = {
   readonly network_id?: string | null
   readonly device_id?: string | null
   readonly space_id?: string | null
+  readonly kind_id?: string | null
 }
+
+/** The references among the conditions, first those that few objects have in common. */
+const PARTS = ['network_id', 'device_id', 'datacenter_id', 'space_id', 'kind_id'] as const
 
 /**
  * Returns the name key of a name as a document has it.
@@ -67,6 +72,7 @@ export const toEntry = (id: string, document: Document, row?: string): Entry => 
   network_id: toOptionalText(document.network_id),
   device_id: toOptionalText(document.device_id),
   space_id: toOptionalText(document.space_id),
+  kind_id: toOptionalText(document.kind_id),
   managed_by: toOptionalText(document.managed_by) ?? '',
   // The documents of objects that have refs.
   refs: (document.refs as Refs | undefined) ?? {},
@@ -74,17 +80,14 @@ export const toEntry = (id: string, document: Document, row?: string): Entry => 
 })
 
 const isMatch = (entry: Entry, wanted: Wanted): boolean => {
-  const { text, name, subnet, id, ref, datacenter_id, network_id, device_id, space_id } = wanted
+  const { text, name, subnet, id, ref } = wanted
   if (id !== undefined && entry.id !== id) return false
   if (ref && entry.refs[ref.source] !== ref.id) return false
   if (name !== undefined && toGivenKey(entry.name) !== toGivenKey(name)) return false
   if (subnet !== undefined && entry.subnet !== normalizeSubnet(subnet)) return false
   if (text !== undefined && toGivenKey(entry.name) !== toGivenKey(text) && entry.subnet !== normalizeSubnet(text))
     return false
-  if (datacenter_id !== undefined && (entry.datacenter_id ?? null) !== datacenter_id) return false
-  if (space_id !== undefined && (entry.space_id ?? null) !== space_id) return false
-  if (device_id !== undefined && (entry.device_id ?? null) !== device_id) return false
-  return network_id === undefined || (entry.network_id ?? null) === network_id
+  return PARTS.every((part) => wanted[part] === undefined || (entry[part] ?? null) === wanted[part])
 }
 
 /** The default space is meant if several objects match, unless the reference says which space. */
@@ -203,8 +206,15 @@ export class Objects {
 
   /** Returns the objects that a reference may mean: objects of rows, if there are any. */
   find(wanted: Wanted): readonly Entry[] | Promise<readonly Entry[]> {
+    if (wanted.text !== undefined && this.#rules.resource === 'kinds') return this.#findKind(wanted.text)
     const rows = this.#rows.find(wanted)
     return rows.length > 0 ? selectBySpace(rows, wanted) : this.#findStored(wanted)
+  }
+
+  /** A text means a kind by its id, else by its name. */
+  async #findKind(text: string): Promise<readonly Entry[]> {
+    const byId = await this.find({ id: text })
+    return byId.length > 0 ? byId : this.find({ name: text })
   }
 
   async #findStored(wanted: Wanted): Promise<readonly Entry[]> {
@@ -220,17 +230,7 @@ export class Objects {
     return [...documents].map(([id, { document }]) => toEntry(id, document))
   }
 
-  async #ids({
-    id,
-    ref,
-    name,
-    subnet,
-    text,
-    datacenter_id,
-    network_id,
-    device_id,
-    space_id,
-  }: Wanted): Promise<string[]> {
+  async #ids({ id, ref, name, subnet, text, ...parts }: Wanted): Promise<string[]> {
     const { resource } = this.#rules
     if (id !== undefined) return [id]
     if (ref) return [await findIdByRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
@@ -241,10 +241,8 @@ export class Objects {
       const isSubnet = resource === 'networks' && parseCidr(text) !== undefined
       return isSubnet ? [...named, ...(await this.#idsOf('subnet', normalizeSubnet(text)))] : named
     }
-    if (network_id !== undefined) return this.#idsOf('network_id', network_id)
-    if (device_id !== undefined) return this.#idsOf('device_id', device_id)
-    if (datacenter_id !== undefined) return this.#idsOf('datacenter_id', datacenter_id)
-    return space_id === undefined ? [] : this.#idsOf('space_id', space_id)
+    const part = PARTS.find((one) => parts[one] !== undefined)
+    return part ? this.#idsOf(part, parts[part] ?? null) : []
   }
 
   /** @param column of the table, which has it because the objects have the field */

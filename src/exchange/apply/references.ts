@@ -1,181 +1,28 @@
 /** Replaces the names of a row by ids: `datacenter: Amsterdam` becomes `datacenter_id`. */
 
-import { type FieldIssue, shorten } from '../../contract/errors.ts'
-import { parseRef } from '../../contract/fields/external-fields.ts'
-import { formatSuggestion } from '../../contract/suggest.ts'
+import type { FieldIssue } from '../../contract/errors.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
-import { toNameKey } from '../../net/name-order.ts'
-import { type CustomResource, toObjectResource } from '../../resource/custom/fields.ts'
+import { toObjectResource } from '../../resource/custom/fields.ts'
 import { withoutDeviceNames } from './cable-ends.ts'
-import { type AddressFields, withStoredAddresses } from './custom-addresses.ts'
+import { withStoredAddresses } from './custom-addresses.ts'
+import { canHoldCustom, type NamedValue, takeReferences, withIds } from './custom-references.ts'
 import {
-  canHoldCustom,
-  formatPath,
-  joinParts,
-  type NamedValue,
-  type ReferenceFields,
-  splitParts,
-  takeReferences,
-  withIds,
-} from './custom-references.ts'
-import type { Entry, Objects, Wanted } from './objects.ts'
+  checkId,
+  findId,
+  findNamedIds,
+  type HiddenName,
+  Issues,
+  isNone,
+  isText,
+  type Place,
+  type Scope,
+} from './named-objects.ts'
+import type { Wanted } from './objects.ts'
 import { getRules, type Level, listLevels, type Reference } from './resources.ts'
 import type { UnresolvedName } from './unresolved.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
-
-/** True for a value that means no object. */
-const isNone = (value: unknown, { word }: Reference): boolean =>
-  value === null || value === '' || (word !== undefined && isText(value) && toNameKey(value.trim()) === word)
-
-/** The objects that a document may refer to, and the check of the right to read them. */
-export type Scope = {
-  readonly getObjects: (resource: Resource) => Objects
-  /** False if there is no address space, so that all objects are in the default one. */
-  readonly hasSpaces: () => Promise<boolean>
-  /** The custom fields with references, also of the document. */
-  readonly loadReferenceFields: (resource: CustomResource) => Promise<ReferenceFields>
-  /** The custom fields with addresses, also of the document. */
-  readonly loadAddressFields: (resource: CustomResource) => Promise<AddressFields | undefined>
-  /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
-  readonly onNamed: (resource: Resource) => void
-  /** Returns true for an id of an object that the caller may not know. A row may keep it where its object has it. */
-  readonly isHidden: (resource: Resource, id: string) => Promise<boolean>
-}
-
-/**
- * An object that a row names by its id although the caller may not know it. The error applies unless the row's object has the id
- * already.
- */
-export type HiddenName = { readonly id: string; readonly issue: FieldIssue }
-
-/** Collects the errors of a row; `at` is the path in it. */
-class Issues {
-  readonly list: FieldIssue[] = []
-  readonly hidden: HiddenName[] = []
-  readonly unresolved: UnresolvedName[] = []
-  add(at: string, message: string): undefined {
-    this.list.push({ field: at, message })
-  }
-}
-
-type Place = { readonly at: string; readonly issues: Issues; readonly scope: Scope }
-
-const getNoun = (resource: Resource): string => getRules(resource).noun
-
-/** The number of characters of a value that an error quotes. */
-const MAX_SHOWN = 256
-
-const formatValue = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
-
-/** Returns the words by which one of several objects can be named. */
-const tellApart = (resource: Resource): string => {
-  const { key } = getRules(resource)
-  const fields = key.by === 'name' ? [...key.within, ...key.apart].map((field) => field.replace(/_id$/, '')) : []
-  return fields.length > 0 ? `give its ${fields.join(' and ')}, its id or a ref` : 'give its id or a ref'
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string'
-
-/** Reads the conditions of a reference. @returns undefined after an error */
-const parseWanted = async (resource: Resource, value: unknown, place: Place): Promise<Wanted | undefined> => {
-  if (isText(value)) return { text: value.trim() }
-  const { at, issues } = place
-  if (!isRecord(value)) return issues.add(at, 'must be a name, or an object that tells which one')
-  const { references } = getRules(resource).level
-  const texts = resource === 'networks' ? ['name', 'subnet', 'id', 'ref'] : ['name', 'id', 'ref']
-  const known = [...texts, ...references.map(({ as }) => as)]
-  const wanted: Record<string, unknown> = {}
-  let isBad = false
-  for (const [key, given] of Object.entries(value)) {
-    const inner = { ...place, at: `${at}.${key}` }
-    const reference = references.find(({ as }) => as === key)
-    if (reference) {
-      const id = isNone(given, reference) ? null : await findId(reference.resource, given, inner)
-      if (id === undefined) isBad = true
-      wanted[reference.field] = id
-    } else if (!texts.includes(key)) {
-      issues.add(inner.at, `is not a field of a reference${formatSuggestion(key, known)}`)
-      isBad = true
-    } else if (!isText(given) || given.trim() === '') {
-      issues.add(inner.at, 'must be a text')
-      isBad = true
-    } else if (key === 'ref') {
-      const ref = parseRef(given.trim())
-      if (!ref) {
-        issues.add(inner.at, 'must be a ref, like netbox:dcim.device.42')
-        isBad = true
-      }
-      wanted.ref = ref
-    } else wanted[key] = given.trim()
-  }
-  if (isBad) return undefined
-  return Object.keys(wanted).length > 0 ? wanted : issues.add(at, 'must say which one')
-}
-
-const describeValue = (value: unknown): string =>
-  isText(value) ? `called ${formatValue(value)}` : `with ${formatValue(value)}`
-
-const describeUnknown = (resource: Resource, value: unknown): string =>
-  `there is no ${getNoun(resource)} ${describeValue(value)}`
-
-/** Returns true for the id of an object that the caller may not know, which is checked when the row has its object. */
-const isHidden = async (
-  resource: Resource,
-  id: string,
-  { place: { at, issues, scope }, message }: { readonly place: Place; readonly message: string },
-): Promise<boolean> => {
-  if (!(await scope.isHidden(resource, id))) return false
-  issues.hidden.push({ id, issue: { field: at, message } })
-  return true
-}
-
-/** Returns the only object of a reference. @returns undefined after an error */
-const pickOnly = (
-  found: readonly Entry[],
-  resource: Resource,
-  value: unknown,
-  { at, issues }: Place,
-): string | undefined => {
-  const [first] = found
-  if (isText(value) && found.length !== 1)
-    issues.unresolved.push({ at, to: resource, text: value.trim(), ids: found.map(({ id }) => id) })
-  if (!first) return issues.add(at, describeUnknown(resource, value))
-  if (found.length > 1)
-    return issues.add(at, `there are ${found.length} ${resource} ${describeValue(value)}: ${tellApart(resource)}`)
-  return first.isBad ? issues.add(at, `${first.row} has errors`) : first.id
-}
-
-/** Returns the id that a reference means. @returns undefined after an error */
-const findId = async (
-  resource: Resource,
-  value: unknown,
-  place: Place,
-  more: Wanted = {},
-): Promise<string | undefined> => {
-  place.scope.onNamed(resource)
-  const wanted = await parseWanted(resource, value, place)
-  if (!wanted) return undefined
-  const found = place.scope.getObjects(resource).find({ ...wanted, ...more })
-  const { id, ...others } = wanted
-  const isById = id !== undefined && Object.keys(others).length === 0
-  const message = describeUnknown(resource, value)
-  if (isById && (await found).length === 0 && (await isHidden(resource, id, { place, message }))) return id
-  return pickOnly(found instanceof Promise ? await found : found, resource, value, place)
-}
-
-/** Checks an id or a ref of a row. @returns the id; undefined after an error */
-const checkId = async (resource: Resource, text: string, place: Place): Promise<string | undefined> => {
-  place.scope.onNamed(resource)
-  const ref = text.includes(':') ? parseRef(text) : undefined
-  const found = place.scope.getObjects(resource).find(ref ? { ref } : { id: text })
-  const [first] = found instanceof Promise ? await found : found
-  const message = `there is no ${getNoun(resource)} with id ${formatValue(text)}`
-  if (!first && !ref && (await isHidden(resource, text, { place, message }))) return text
-  if (!first) return place.issues.add(place.at, message)
-  return first.isBad ? place.issues.add(place.at, `${first.row} has errors`) : first.id
-}
 
 /**
  * Returns the conditions of the objects beside a reference by name: a pool is looked up in the network, a network in the space,
@@ -260,36 +107,18 @@ const addSpace = async (fields: Fields, { scope }: Resolving): Promise<Fields> =
   return network?.space_id === undefined ? fields : { ...fields, space_id: network.space_id }
 }
 
-/** Returns the id that a value of a custom field means: a name, an id, a ref, or an object that tells which one. */
-const findCustomId = async (target: Resource, value: unknown, place: Place): Promise<unknown> => {
-  if (!isText(value)) return (await findId(target, value, place)) ?? value
-  place.scope.onNamed(target)
-  const text = value.trim()
-  const objects = place.scope.getObjects(target)
-  const named = await objects.find({ text })
-  if (named.length > 0) return pickOnly(named, target, value, place) ?? value
-  const id = await checkId(target, text, place)
-  const isName = id === undefined && !parseRef(text) && (await objects.find({ id: text })).length === 0
-  if (isName) place.issues.unresolved.push({ at: place.at, to: target, text, ids: [] })
-  return id ?? value
-}
-
-const findNamedIds = async (named: readonly NamedValue[], issues: Issues, scope: Scope) => {
-  const ids: (readonly [NamedValue, unknown])[] = []
-  for (const one of named) {
-    const place = { at: formatPath(one), issues, scope }
-    const parts: unknown[] = []
-    for (const part of splitParts(one)) parts.push(await findCustomId(toObjectResource(one.field.target), part, place))
-    ids.push([one, joinParts(one, parts)])
+/** Adds the kind of the object that a row means by its id or a ref: without it, names of its kind could not be looked up. */
+const withKind = async (resource: Resource, row: Fields, { getObjects }: Scope): Promise<Fields> => {
+  if (resource !== 'objects' || row.kind !== undefined || row.kind_id !== undefined) return row
+  const refs = isRecord(row.refs) ? Object.entries(row.refs) : []
+  const wanted: Wanted[] = isText(row.id)
+    ? [{ id: row.id }]
+    : refs.flatMap(([source, id]) => (isText(id) ? [{ ref: { source, id: id.trim() } }] : []))
+  for (const one of wanted) {
+    const [entry] = await getObjects(resource).find(one)
+    if (entry?.kind_id !== undefined) return { ...row, kind_id: entry.kind_id }
   }
-  return ids
-}
-
-/** Returns the ids that values of custom fields mean, once all rows are read, and the errors. */
-export const findLaterIds = async (named: readonly NamedValue[], scope: Scope) => {
-  const issues = new Issues()
-  const ids = await findNamedIds(named, issues, scope)
-  return { ids, issues: issues.list, hidden: issues.hidden, unresolved: issues.unresolved }
+  return row
 }
 
 type Resolved = {
@@ -306,7 +135,7 @@ type Resolved = {
  */
 export const resolveReferences = async (resource: Resource, row: Fields, scope: Scope): Promise<Resolved> => {
   const issues = new Issues()
-  const given = resource === 'cables' ? withoutDeviceNames(row) : row
+  const given = resource === 'cables' ? withoutDeviceNames(row) : await withKind(resource, row, scope)
   const fields = await resolveLevel(getRules(resource).level, given, { path: '', issues, scope })
   const { list, hidden, unresolved } = issues
   if (!canHoldCustom(fields)) return { fields, issues: list, hidden, unresolved, later: [] }

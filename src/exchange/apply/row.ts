@@ -3,8 +3,9 @@ import type { z } from 'zod'
 import { AppError, type FieldIssue } from '../../contract/errors.ts'
 import type { Refs, RefsPatch } from '../../contract/fields/external-fields.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
-import { isRecord } from '../../contract/unknown.ts'
+import { isRecord, toText } from '../../contract/unknown.ts'
 import { listUnknownFields, parse } from '../../contract/validate.ts'
+import { toSingularName } from '../../inventory/kinds/names.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import { updateRefs } from '../../kernel/changes/object-refs.ts'
 import type { Document } from '../../record/history/kinds.ts'
@@ -126,6 +127,8 @@ export const toStoredForm = (field: string, value: unknown, standing: Standing):
   if (field === 'addresses' && Array.isArray(value)) return value.map((one) => toStoredAddress(one, standing))
   // A definition without a label has its name as the label.
   if (field === 'label' && value === '' && before?.resource !== undefined) return before.name
+  // A kind without a singular noun has that of its name.
+  if (field === 'singular' && value === '') return toSingularName(toText(before?.name))
   if (field === 'default') return toStoredValue(value, before?.default)
   if (field === 'custom') return mergeCustom(before?.custom, value as CustomPatch)
   // The schemas of objects with refs define both.

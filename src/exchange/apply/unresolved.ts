@@ -58,6 +58,7 @@ const NOTED = [
   ['network_id', 'networks'],
   ['device_id', 'devices'],
   ['space_id', 'spaces'],
+  ['kind_id', 'kinds'],
 ] as const satisfies readonly (readonly [string, Resource])[]
 
 type Answer = NonNullable<ApplyResult['unresolved']>

@@ -27,7 +27,7 @@ export const findOverlapping = async (ctx: Ctx, changes: readonly PlannedChange[
 /** Returns the refusal of changes outside of the part. */
 export const createOutsideError = (outside: readonly PlannedChange[]): AppError => {
   const details = outside.slice(0, MAX_ERRORS).map((one) => ({
-    field: one.row === undefined ? 'prune' : `${one.resource}[${one.row}]`,
+    field: one.row !== undefined ? `${one.resource}[${one.row}]` : one.change === 'delete' ? 'prune' : 'packs',
     message: `the ${getRules(one.resource).noun} "${one.name}" is outside of the part of the estate in which you have ${getPermission(one)}`,
   }))
   const [first] = details

@@ -23,6 +23,8 @@ export type LocateCell = (
 export type EstateFiles = {
   readonly rows: { readonly [R in Resource]?: readonly unknown[] | undefined }
   readonly places: Readonly<Partial<Record<Resource, readonly Place[]>>>
+  /** The packs that the rows need. */
+  readonly packs?: readonly unknown[]
   readonly locate?: LocateCell
   /** The rules of the rows. The rules of an apply hold where they are undefined. */
   readonly rules: { readonly [R in keyof RowRules]?: RowRules[R] | undefined }
@@ -35,8 +37,16 @@ const MOST_WITH_LINES = 2 ** 20
 /** An alias of YAML may not multiply its anchor without end. */
 const MOST_ALIASES = 1000
 
-/** `rules`: the rules of its document. */
-type Row = { readonly resource: Resource; readonly value: unknown; readonly place: Place; readonly rules: RowRules }
+/** The list of the packs that a document needs. */
+const PACKS = 'packs'
+
+/** A row, or the name of a pack. `rules`: the rules of its document. */
+type Row = {
+  readonly resource: Resource | typeof PACKS
+  readonly value: unknown
+  readonly place: Place
+  readonly rules: RowRules
+}
 type File = { readonly name: string; readonly text: string }
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -114,10 +124,12 @@ const toRows = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
   const rules = readRules(value, (key) => placeOf([key], 0))
   return Object.entries(value).flatMap(([key, list]: [string, unknown]) => {
     if (key === '$schema' || Object.hasOwn(DOCUMENT_RULES, key)) return []
-    const resource = findResource(key)
+    const resource = key === PACKS ? PACKS : findResource(key)
     const at = placeOf([key], 0)
     if (!resource)
-      throw createUsageError(`${at}: ${key} is no list of an estate document${formatSuggestion(key, INVENTORY)}`)
+      throw createUsageError(
+        `${at}: ${key} is no list of an estate document${formatSuggestion(key, [...INVENTORY, PACKS])}`,
+      )
     if (list === null) return []
     if (!Array.isArray(list)) throw createUsageError(`${at}: ${key} must be a list`)
     return list.map((one: unknown, i) => ({ resource, value: one, place: placeOf([key, i], i), rules }))
@@ -193,6 +205,7 @@ const requireSameRules = (first: Row, { rules, place }: Row): void => {
 export const readEstate = async (io: Io, paths: readonly string[]): Promise<EstateFiles> => {
   const rows: Partial<Record<Resource, unknown[]>> = {}
   const places: Partial<Record<Resource, Place[]>> = {}
+  const packs: unknown[] = []
   let first: Row | undefined
   for (const path of paths)
     for (const file of await readFiles(io, path))
@@ -200,10 +213,14 @@ export const readEstate = async (io: Io, paths: readonly string[]): Promise<Esta
         const { resource, value, place } = row
         first ??= row
         requireSameRules(first, row)
+        if (resource === PACKS) {
+          packs.push(value)
+          continue
+        }
         rows[resource] ??= []
         rows[resource].push(value)
         places[resource] ??= []
         places[resource].push(place)
       }
-  return { rows, places, rules: first?.rules ?? {} }
+  return { rows, places, rules: first?.rules ?? {}, ...(packs.length > 0 && { packs }) }
 }

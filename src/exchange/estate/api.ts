@@ -11,6 +11,7 @@ import { FORMATS } from '../../convert/formats.ts'
 import { Converted, PulledEstate } from '../../convert/protocol.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
 import { operation, type Permission, rawRoute } from '../../kernel/operation.ts'
+import { PACK_NAMES } from '../packs/names.ts'
 
 const Resource = z.enum(INVENTORY)
 
@@ -27,6 +28,8 @@ export const MAX_CANDIDATES = 20
 export const MAX_APPLY_BYTES = 64 * 1024 * 1024
 export const MAX_APPLY_ROWS = 100_000
 export const MAX_APPLY_PORTS = 200_000
+/** The number of packs that a document names. */
+const MAX_PACKS = 100
 /** The number of changes that the answer of an apply lists; it counts the others. */
 export const MAX_SHOWN_CHANGES = 1000
 
@@ -131,12 +134,12 @@ const Along = z.record(z.string(), z.record(z.string(), z.int()))
 /** A misspelled list must not be passed over. Editors complete by `$schema`. */
 const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): void => {
   for (const name of Object.keys(document).filter((one) => !KNOWN_FIELDS.has(one))) {
-    const message = `is no list of an estate document${formatSuggestion(name, INVENTORY)}`
+    const message = `is no list of an estate document${formatSuggestion(name, [...INVENTORY, 'packs'])}`
     check.addIssue({ code: 'custom', path: [name], message })
   }
 }
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...[...INVENTORY, '$schema', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
+  ...[...INVENTORY, '$schema', 'packs', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
   ...['lists', 'empty', ...Object.keys(WRITE_FIELDS), ...Object.keys(KEY_FIELDS)],
 ])
 
@@ -213,6 +216,11 @@ const applyFields = () => ({
   ...(Object.fromEntries(
     INVENTORY.map((resource) => [resource, Rows.optional().describe(`Rows of ${resource}`)]),
   ) as Record<(typeof INVENTORY)[number], z.ZodOptional<typeof Rows>>),
+  packs: z
+    .array(z.enum(PACK_NAMES))
+    .max(MAX_PACKS)
+    .optional()
+    .describe('Packs that the rows need: those that are not installed are installed first'),
   managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
   prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
   allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),

@@ -23,6 +23,7 @@ import { type ImportTask, runImport } from '../import/import-run.ts'
 import { createSlots } from '../import/import-slots.ts'
 import { createImporters } from '../import/importers.ts'
 import { type Received, receive } from '../import/received.ts'
+import type { Packs } from '../packs/files.ts'
 import { estate, estateRoutes, ImportQuery } from './api.ts'
 
 type Work = Omit<ImportTask, 'progress' | 'signal'> & {
@@ -63,11 +64,12 @@ const streamImport = (ctx: Ctx, { release, ...task }: Work): Response => {
 type EstateOptions = {
   readonly config: Pick<Config, 'dataDir'> & Omit<Means, 'operations'>
   readonly outbound: Outbound
+  readonly packs: () => Packs
   /** The operations of all features. */
   readonly operations: Feature['operations']
 }
 
-export const estateFeature = ({ config, operations, outbound }: EstateOptions): Feature => {
+export const estateFeature = ({ config, operations, outbound, packs }: EstateOptions): Feature => {
   const importers = createImporters(operations)
   const slots = createSlots('import')
   const applies = createSlots('apply')
@@ -87,7 +89,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
   return {
     operations: inTurn(
       implement(estate, {
-        apply: applyHandler({ ...config, operations }),
+        apply: applyHandler({ ...config, operations, packs }),
         pull: createPullHandler({ slots, convertFile, dir, outbound }),
       }),
       { [estate.apply.name]: applies.enter },

@@ -1,16 +1,11 @@
 /** The values of custom fields in an exported document: references by names, and null where a default would be filled in. */
 import { getOwn } from '../../contract/own.ts'
-import { isRecord } from '../../contract/unknown.ts'
+import { isRecord, toText } from '../../contract/unknown.ts'
 import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Document } from '../../record/history/kinds.ts'
-import {
-  type CustomResource,
-  REFERENCE_TARGETS,
-  type ReferenceTarget,
-  toObjectResource,
-} from '../../resource/custom/fields.ts'
+import { type CustomResource, type ReferenceTarget, toObjectResource } from '../../resource/custom/fields.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import { getCustomResource } from '../apply/custom-references.ts'
 import type { Names } from './names.ts'
@@ -19,14 +14,14 @@ type Field = Pick<CustomField, 'name' | 'type' | 'reference_to' | 'default'>
 type Fields = Readonly<Record<string, unknown>>
 
 const replaceIds = (target: ReferenceTarget, value: unknown, names: Names): unknown => {
-  const one = (id: unknown) => names.reference(toObjectResource(target), String(id))
+  const one = (id: unknown) => names.reference(toObjectResource(target), String(id), { kind_id: target })
   return Array.isArray(value) ? value.map(one) : one(value)
 }
 
 /** Returns a definition with a name as its default, if it is a reference. */
 const replaceDefaultIds = (row: Fields, names: Names): Fields => {
-  const target = REFERENCE_TARGETS.find((one) => one === row.reference_to)
-  return target && row.default !== undefined ? { ...row, default: replaceIds(target, row.default, names) } : row
+  const target = toText(row.reference_to)
+  return target !== '' && row.default !== undefined ? { ...row, default: replaceIds(target, row.default, names) } : row
 }
 
 export class CustomExport {
@@ -42,7 +37,6 @@ export class CustomExport {
 
   /** Returns the ids of the devices that the values of objects name. */
   devicesIn(resource: Resource, documents: readonly Document[]): string[] {
-    const own = getCustomResource(resource)
     const listDeviceIds = (of: CustomResource, custom: unknown): string[] =>
       !isRecord(custom)
         ? []
@@ -53,16 +47,20 @@ export class CustomExport {
       return documents.flatMap(({ reference_to, default: usual }) =>
         reference_to === 'devices' ? [usual ?? []].flat().map(String) : [],
       )
-    return documents.flatMap(({ custom, addresses }) => [
-      ...(own === undefined ? [] : listDeviceIds(own, custom)),
-      ...(Array.isArray(addresses) ? addresses.flatMap((one: Fields) => listDeviceIds('addresses', one.custom)) : []),
-    ])
+    return documents.flatMap((document) => {
+      const { custom, addresses } = document
+      const own = getCustomResource(resource, document)
+      return [
+        ...(own === undefined ? [] : listDeviceIds(own, custom)),
+        ...(Array.isArray(addresses) ? addresses.flatMap((one: Fields) => listDeviceIds('addresses', one.custom)) : []),
+      ]
+    })
   }
 
-  /** Returns a row with its values as an apply reads them. */
-  row(resource: Resource, row: Fields, names: Names): Fields {
+  /** Returns a row with its values as an apply reads them. @param document the object of the row */
+  row(resource: Resource, row: Fields, { document, names }: { document: Document; names: Names }): Fields {
     if (resource === 'custom-fields') return replaceDefaultIds(row, names)
-    const own = getCustomResource(resource)
+    const own = getCustomResource(resource, document)
     const { addresses } = row
     const changed = own === undefined ? row : this.#holder(own, row, names)
     if (resource !== 'devices' || !Array.isArray(addresses) || this.#of('addresses').length === 0) return changed

@@ -44,6 +44,11 @@ export const canList = ({ caller }: Ctx, resource: Resource): boolean => caller.
 const UNNAMED: readonly Resource[] = ['ports', 'cables', 'relationships', 'reservations']
 const NAMED = INVENTORY.filter((resource) => !UNNAMED.includes(resource))
 
+/** The resources with names that are looked up in the object beside them. */
+const NAMED_WITHIN: readonly Resource[] = ['pools', 'objects']
+
+type Fields = Readonly<Record<string, unknown>>
+
 const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
   const known = map.get(key)
   if (known) known.push(entry)
@@ -130,16 +135,23 @@ export class Names {
     return this.#of(resource).get(id)?.name ?? this.#devices.get(id) ?? ''
   }
 
-  /** Returns what an object is called: a text, an object of conditions, or its id. @param network beside a pool */
-  reference(resource: Resource, id: string, network?: unknown): unknown {
+  /**
+   * Returns what an object is called: a text, an object of conditions, or its id.
+   * @param beside the fields beside the reference: names of pools are looked up in a network, names of objects in a kind
+   */
+  reference(resource: Resource, id: string, beside: Fields = {}): unknown {
+    // The id of a kind is readable, and the name may change.
+    if (resource === 'kinds') return id
     if (resource === 'ports') return this.#ports.get(id) ?? ({ id } satisfies Id)
     const objects = this.#of(resource)
     const entry = objects.get(id)
     if (!entry) return this.#devices.get(id) ?? ({ id } satisfies Id)
     const { key } = getRules(resource)
     const meant = objects.meant(entry.name)
-    const isAlone = meant.every((one) => one === entry || getEntryField(one, 'network_id') !== network)
-    if ((meant.length === 1 && meant[0] === entry) || (network !== undefined && isAlone)) return entry.name
+    const [within] = NAMED_WITHIN.includes(resource) && key.by === 'name' ? key.within : []
+    const holder = within === undefined ? undefined : beside[within]
+    const isAlone = meant.every((one) => one === entry || getEntryField(one, String(within)) !== holder)
+    if ((meant.length === 1 && meant[0] === entry) || (holder !== undefined && isAlone)) return entry.name
     const fields = key.by === 'name' ? [...key.within, ...key.apart] : []
     return this.#conditions(resource, entry, fields) ?? ({ id } satisfies Id)
   }
@@ -173,6 +185,7 @@ export class Names {
    */
   distinction(resource: Resource, id: string): { readonly fields: readonly string[]; readonly needsId: boolean } {
     const { key } = getRules(resource)
+    if (resource === 'kinds') return { fields: [], needsId: true }
     const entry = key.by === 'name' ? this.#objects.get(resource)?.get(id) : undefined
     if (!entry || key.by !== 'name') return { fields: [], needsId: false }
     const isSame = (one: Entry, fields: readonly string[]) =>

@@ -137,12 +137,7 @@ const replaceIds = (level: Level, item: Fields, names: Names): Record<string, un
     // The schema of a field with references is that of an object.
     if (own && typeof value === 'object' && value !== null) row[field] = replaceIds(own, value as Fields, names)
     else if (!reference) row[field] = value
-    else if (typeof value === 'string')
-      row[reference.as] = names.reference(
-        reference.resource,
-        value,
-        reference.resource === 'pools' ? item.network_id : undefined,
-      )
+    else if (typeof value === 'string') row[reference.as] = names.reference(reference.resource, value, item)
     else row[reference.as] = value
   }
   return row
@@ -169,7 +164,7 @@ const toRow = (resource: Resource, id: string, document: Document, { names, cust
       replaceIds(inner, removeFilled(draft, field, removeImpliedSpace(inner, item)), names),
     )
   }
-  return custom.row(resource, replaceIds(level, row, names), names)
+  return custom.row(resource, replaceIds(level, row, names), { document, names })
 }
 
 /** Returns an address without its space, if its network or pool says it. */
@@ -199,7 +194,14 @@ const buildSortTexts = (resource: Resource, id: string, document: Document, name
   const parents = getRules(resource).level.references.map(({ field, resource: of }) =>
     toSortKey(names.nameOf(of, toText(document[field]))),
   )
-  return [toText(document.name), ...parents, ...endTexts(document, names), toText(document.type), id]
+  return [
+    toText(document.name),
+    ...parents,
+    ...endTexts(document, names),
+    toText(document.type),
+    toText(document.resource),
+    id,
+  ]
 }
 
 /** Returns the names of the ends of a cable; none of other objects. */

@@ -5,7 +5,7 @@ import * as customFields from '../../inventory/custom-fields/custom-fields.ts'
 import * as ports from '../../inventory/ports/ports.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { type CustomResource, isReferenceTarget, type ReferenceTarget } from '../../resource/custom/fields.ts'
+import type { CustomResource, ReferenceTarget } from '../../resource/custom/fields.ts'
 import {
   getCustomResource,
   loadReferenceFields,
@@ -19,25 +19,32 @@ type Values = Row['value']
 
 /** A row of which something is left out. */
 export type Deferred = { readonly row: Row; readonly at: number }
-export type Divided = { readonly rows: readonly Row[]; readonly deferred: readonly Deferred[] }
+export type Divided = {
+  readonly rows: readonly Row[]
+  readonly deferred: readonly Deferred[]
+  /** The places of the rows that lack an object which they require: they are imported once it is there. */
+  readonly waiting: ReadonlySet<number>
+}
 
 type FieldsOf = (resource: CustomResource) => ReferenceFields
 
-type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
+type Found = { readonly target: ReferenceTarget; readonly id: string; readonly isRequired?: boolean }
 
 /** The resource of the parents of objects of a resource, which may be later rows of the file. */
-const getParents = (resource: Resource): Found['target'] | undefined =>
-  resource === 'ports' || (hasParents(resource) && isReferenceTarget(resource)) ? resource : undefined
+const getParents = (resource: Resource): Found['target'] | undefined => (hasParents(resource) ? resource : undefined)
 
 const listIds = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
 const listCustomReferences = (custom: unknown, fields: ReferenceFields): Found[] =>
   isRecord(custom)
-    ? [...fields].flatMap(([name, { target }]) => listIds(getOwn(custom, name)).map((id) => ({ target, id })))
+    ? [...fields].flatMap(([name, { target, isRequired }]) =>
+        listIds(getOwn(custom, name)).map((id) => ({ target, id, isRequired })),
+      )
     : []
 
-const listReferences = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
-  const [own, parents] = [getCustomResource(resource), getParents(resource)]
+const listReferences = (resource: Resource, value: Values, fieldsOf: FieldsOf): Found[] => {
+  const { custom, addresses, parent_id } = value
+  const [own, parents] = [getCustomResource(resource, value), getParents(resource)]
   return [
     ...(own === undefined ? [] : listCustomReferences(custom, fieldsOf(own))),
     ...(resource === 'devices' && Array.isArray(addresses)
@@ -80,7 +87,7 @@ const removeReferences = (
   missing: ReadonlySet<string>,
 ): Values => {
   const isMissing: IsMissing = ({ target }, given) => listIds(given).some((id) => missing.has(`${target} ${id}`))
-  const own = getCustomResource(resource)
+  const own = getCustomResource(resource, value)
   const { parent_id, ...others } = value
   const isApart = listIds(parent_id).some((id) => missing.has(`${getParents(resource)} ${id}`))
   const kept: Record<string, unknown> = isApart ? { ...others } : { ...value }
@@ -103,6 +110,8 @@ const removeRules = (value: Values): Values =>
 const hasRules = (value: Values): boolean =>
   RULES.some((rule) => ![undefined, null, false, ''].includes(value[rule] as null))
 
+const NONE: ReadonlySet<number> = new Set()
+
 /** Returns the rows of a batch without references to objects that are not there. */
 export const splitRows = async (
   ctx: Ctx,
@@ -115,20 +124,24 @@ export const splitRows = async (
       ? {
           rows: rows.map((row) => ({ ...row, value: removeRules(row.value) })),
           deferred: rows.flatMap((row, at) => (hasRules(row.value) ? [{ row, at }] : [])),
+          waiting: NONE,
         }
-      : { rows, deferred: [] }
+      : { rows, deferred: [], waiting: NONE }
   const isPlain = rows.every(({ value }) => value.custom === undefined && value.addresses === undefined)
-  if (isPlain && getParents(resource) === undefined) return { rows, deferred: [] }
+  if (isPlain && getParents(resource) === undefined) return { rows, deferred: [], waiting: NONE }
   const fields = isPlain ? new Map() : await loadReferenceFields(ctx, [])
   const getFields: FieldsOf = (of) => fields.get(of) ?? new Map()
   const found = rows.map(({ value }) => listReferences(resource, value, getFields))
   const missing = await findMissing(ctx, found.flat())
-  if (missing.size === 0) return { rows, deferred: [] }
-  const isDeferred = (at: number) => found[at]?.some(({ target, id }) => missing.has(`${target} ${id}`)) === true
+  if (missing.size === 0) return { rows, deferred: [], waiting: NONE }
+  const isMissing = ({ target, id }: Found) => missing.has(`${target} ${id}`)
+  const isDeferred = (at: number) => found[at]?.some(isMissing) === true
+  const isWaiting = (all: readonly Found[]) => all.some((one) => one.isRequired === true && isMissing(one))
   return {
     rows: rows.map((row, at) =>
       isDeferred(at) ? { ...row, value: removeReferences(resource, row.value, getFields, missing) } : row,
     ),
     deferred: rows.flatMap((row, at) => (isDeferred(at) ? [{ row, at }] : [])),
+    waiting: new Set(found.flatMap((all, at) => (isWaiting(all) ? [at] : []))),
   }
 }

@@ -137,28 +137,54 @@ const finish = async (
   }
 }
 
+/** The number of times that rows are tried which require objects of other rows. */
+const MAX_PASSES = 50
+
 const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: ImportTask, beginning: Beginning) => {
   const tally = new Tally()
   const breathe = createBreathe()
   const batching: Batching = { breathe, rules: query, moves: new AddressMoves() }
   const waiting: Waiting[] = []
-  let done = 0
-  for await (const rows of body.batches()) {
+
+  /** Imports rows, or the parts of them that are possible. Returns the rows that require objects which are not there. */
+  const importRows = async (rows: readonly Row[]): Promise<Row[]> => {
     signal.throwIfAborted()
     await ctx.confirmRights()
-    beginning.add(rows)
     const divided = await splitRows(ctx, query.resource, rows, query.first_round)
-    const outcomes = await importer(ctx, divided.rows.map(addOwnPorts(query, ctx)), batching)
+    const possible = [...rows.keys()].filter((at) => !divided.waiting.has(at))
+    const some = possible.flatMap((at) => divided.rows[at] ?? [])
+    const imported = some.length > 0 ? await importer(ctx, some.map(addOwnPorts(query, ctx)), batching) : []
+    const outcomes = new Map(possible.map((at, i) => [at, imported[i] ?? 'unchanged']))
     const later = new Set(divided.deferred.map(({ at }) => at))
+    const complete = possible.filter((at) => !later.has(at))
     tally.add(
-      rows.filter((_, at) => !later.has(at)),
-      outcomes.filter((_, at) => !later.has(at)),
+      complete.flatMap((at) => rows[at] ?? []),
+      complete.flatMap((at) => outcomes.get(at) ?? []),
     )
-    for (const { row, at } of divided.deferred) waiting.push({ row, outcome: outcomes[at] ?? 'unchanged' })
+    for (const { row, at } of divided.deferred) {
+      const outcome = outcomes.get(at)
+      if (outcome !== undefined) waiting.push({ row, outcome })
+    }
+    return rows.filter((_, at) => divided.waiting.has(at))
+  }
+
+  let left: Row[] = []
+  let done = 0
+  for await (const rows of body.batches()) {
+    beginning.add(rows)
+    left.push(...(await importRows(rows)))
     done += rows.length
     progress(done)
     await breathe()
   }
+  for (let passes = 0, before = Number.POSITIVE_INFINITY; left.length < before && passes < MAX_PASSES; passes++) {
+    before = left.length
+    const again: Row[] = []
+    for (const rows of splitBatches(left, AGAIN_AT_ONCE)) again.push(...(await importRows(rows)))
+    left = again
+  }
+  // They get their objects in a second round, or their errors.
+  for (const row of left) waiting.push({ row, outcome: 'unchanged' })
   await finish(ctx, { query, importer, signal }, { waiting, tally, batching })
   tally.recount(batching.moves.released)
   await ctx.confirmRights()

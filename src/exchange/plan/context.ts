@@ -4,6 +4,7 @@ import type { Refs } from '../../contract/fields/external-fields.ts'
 import type { RowRules } from '../../contract/fields/row-rules.ts'
 import { isRecord, toText } from '../../contract/unknown.ts'
 import { getCachedCount } from '../../database/cache/query-cache.ts'
+import { toKindId } from '../../inventory/kinds/names.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
@@ -17,8 +18,9 @@ import {
   type NamedValue,
   type ReferenceFields,
 } from '../apply/custom-references.ts'
+import type { HiddenName, Scope } from '../apply/named-objects.ts'
 import { type Entry, findStoredDocuments, Objects, toEntry } from '../apply/objects.ts'
-import { type Fields, type HiddenName, placeInRow, type Scope } from '../apply/references.ts'
+import { type Fields, placeInRow } from '../apply/references.ts'
 import { getRules, type ResourceRules } from '../apply/resources.ts'
 import { type Ownership, type PlannedChange, type RowError, validateNew, validateStored } from '../apply/row.ts'
 import { UnresolvedNames } from '../apply/unresolved.ts'
@@ -98,6 +100,12 @@ export const formatRowName = (
   if (resource === 'device-types') return [manufacturer, model].map(toText).filter(Boolean).join(' ')
   if (resource !== 'relationships') return toText(name) || toText(ip_address)
   return [parent ?? parent_id, type, child ?? child_id].map(toText).filter(Boolean).join(' ')
+}
+
+/** Returns the id of a new object: of a kind it is made of its name, so that other rows know it; '' if there is none. */
+const makeNewId = (resource: Resource, { name }: Fields, key: string | undefined): string => {
+  if (resource === 'kinds') return toKindId(toText(name))
+  return resource === 'relationships' && key !== undefined ? key : Bun.randomUUIDv7()
 }
 
 /** The error of rows that an answer only counts. */
@@ -262,10 +270,9 @@ export class Rows {
     const { resource, rules } = this
     const { input, changes, addressDefaults: defaults, keepAddress } = this.planning
     const given = toText(fields.id)
-    const isNamed = resource !== 'relationships'
-    const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
+    const id = stored?.id ?? (given || makeNewId(resource, fields, key))
     const keys = [
-      ...(stored || given ? [id] : []),
+      ...(stored || given || (resource === 'kinds' && id !== '') ? [id] : []),
       ...(key === undefined ? [] : [`key ${key}`]),
       ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
     ]
@@ -274,6 +281,7 @@ export class Rows {
       : validateNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
     const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
     const hidden = listHiddenIssues(row.hidden, stored)
+    if (id === '') row.issues.push({ field: 'id', message: 'cannot be made of the name: give one' })
     const issues = [...row.issues, ...hidden, ...twice, ...('issues' in checked ? checked.issues : [])]
     if ('issues' in checked || issues.length > 0) {
       this.fail(row, issues, twice.length > 0)

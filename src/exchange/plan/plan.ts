@@ -12,7 +12,7 @@ import { selectFromTable } from '../../resource/named-tables.ts'
 import { findIdsOfFixedKeys, getFixedKey } from '../apply/fixed-keys.ts'
 import { planMoves } from '../apply/moved-addresses.ts'
 import { findIdsByNames, findIdsByRefs, findStoredDocuments, toEntry, toGivenKey } from '../apply/objects.ts'
-import { type Given, hasParents, withParentsFirst } from '../apply/parents-first.ts'
+import type { Given } from '../apply/parents-first.ts'
 import { type Fields, resolveReferences } from '../apply/references.ts'
 import { getRules, type NameKey, type ResourceRules } from '../apply/resources.ts'
 import { checkUnknownFields, MAX_BAD_ROWS, type PlannedChange } from '../apply/row.ts'
@@ -28,6 +28,8 @@ import {
 } from './context.ts'
 import { planLater } from './deferred.ts'
 import { getKeyPart, matchByName } from './match.ts'
+import { refuseCircles } from './needs.ts'
+import { orderRows } from './order.ts'
 import { findUniqueKeys, type Unique } from './unique-keys.ts'
 
 /** The number of rows with objects that are read together. */
@@ -281,19 +283,10 @@ const planRows = async (rows: Rows, given: readonly Given[]): Promise<void> => {
   else await planByFixed(rows, others)
 }
 
-/** A condition of a definition may name the definition of another row. */
-const withConditionsLast = (given: readonly Given[]): readonly (readonly Given[])[] => {
-  const hasCondition = ([, raw]: Given): boolean => isRecord(raw) && Boolean(raw.only_for)
-  return [given.filter((row) => !hasCondition(row)), given.filter(hasCondition)]
-}
-
 const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {
   const rows = new Rows(planning, resource)
-  const numbered = [...given.entries()]
   if (resource === 'devices') await planning.readAddressDefaults()
-  if (resource === 'custom-fields') for (const step of withConditionsLast(numbered)) await planRows(rows, step)
-  else if (!hasParents(resource)) await planRows(rows, numbered)
-  else for (const step of withParentsFirst(numbered)) await planRows(rows, step)
+  for await (const step of orderRows(resource, [...given.entries()], planning.scope)) await planRows(rows, step)
 }
 
 /** Returns the ids of the objects of an owner. */
@@ -352,6 +345,7 @@ export const buildPlan = async (ctx: Ctx, input: PlanInput): Promise<Plan> => {
     if (given.length > 0) await planResource(planning, resource, given)
   }
   await planLater(planning)
+  await refuseCircles(planning)
   planMoves(planning)
   if (input.owner !== '') for (const resource of INVENTORY) await planOthers(planning, resource)
   const { changes, errors, settled, extra, unresolved } = planning

@@ -1,7 +1,9 @@
 /** Divides the changes of a document that need each other into two rounds, of which the second sees all new objects. */
 import { isRecord } from '../../contract/unknown.ts'
-import { INVENTORY, type Resource } from '../../inventory/resources.ts'
+import type { Resource } from '../../inventory/resources.ts'
+import { toKind } from '../../record/history/kind-names.ts'
 import type { Document } from '../../record/history/kinds.ts'
+import { CREATE_ORDER } from '../../record/history/steps.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import { getCustomResource, type ReferenceFields } from '../apply/custom-references.ts'
 import type { PlannedChange } from '../apply/row.ts'
@@ -68,7 +70,7 @@ const withDefaults = ({ resource, document }: PlannedChange, late: LateDefaults)
     return usual ? { ...holder, custom: { ...usual, ...(isRecord(holder.custom) ? holder.custom : {}) } } : holder
   }
   const { addresses } = document
-  const whole = filled(getCustomResource(resource), document)
+  const whole = filled(getCustomResource(resource, document), document)
   if (resource !== 'devices' || !late.has('addresses') || !Array.isArray(addresses)) return whole
   return { ...whole, addresses: addresses.map((one: unknown) => (isRecord(one) ? filled('addresses', one) : one)) }
 }
@@ -81,7 +83,7 @@ const splitCreate = (
 ): readonly [Document, Document] => {
   const first: Record<string, unknown> = { ...document }
   const second: Record<string, unknown> = {}
-  const own = getCustomResource(resource)
+  const own = getCustomResource(resource, document)
   if (own !== undefined && isRecord(document.custom)) {
     const [kept, held] = splitLater(document.custom, fieldsOf(own), isLater)
     first.custom = kept
@@ -103,13 +105,14 @@ const splitCreate = (
   return [first, second]
 }
 
-const getOrder = (resource: Resource): number => INVENTORY.indexOf(resource)
+/** Objects of a resource with a smaller number are made first. */
+const getOrder = (resource: Resource): number => CREATE_ORDER.indexOf(toKind(resource))
 
 /** Returns the two rounds of a plan. A new device gets no ports of its type if the document lists its ports. */
 export const buildRounds = (changes: readonly PlannedChange[], fieldsOf: FieldsOf): Rounds => {
   const creates = changes.filter(({ change }) => change === 'create')
   const made: Made = new Map(creates.map(({ id, resource }) => [id, getOrder(resource)]))
-  const filled = new Set(creates.map(({ resource }) => getCustomResource(resource)))
+  const filled = new Set(creates.map(({ resource, document }) => getCustomResource(resource, document)))
   if (creates.some(({ resource }) => resource === 'devices')) filled.add('addresses')
   const late = collectLateDefaults(creates, made)
   const withPorts = new Set(

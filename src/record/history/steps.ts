@@ -23,14 +23,18 @@ const isExchange = ({ change, kind, document }: Step): boolean => {
   return change === 'update' && exchange?.fields.some((field) => Object.hasOwn(document, field)) === true
 }
 
+const [holders, others] = [
+  MAKE_ORDER.filter((kind) => HOLDERS.has(kind)),
+  MAKE_ORDER.filter((kind) => !HOLDERS.has(kind)),
+]
+
+/** The order in which new objects of several kinds are made. */
+export const CREATE_ORDER: readonly Kind[] = [...others, ...holders]
+
 /** Addresses are freed before they are taken, so that no conflict is found between the steps. */
 const sortSteps = (steps: readonly Step[]): Step[] => {
   const of = (change: ItemChange, kinds: readonly Kind[]) =>
     kinds.flatMap((kind) => steps.filter((one) => one.change === change && one.kind === kind))
-  const [holders, others] = [
-    MAKE_ORDER.filter((kind) => HOLDERS.has(kind)),
-    MAKE_ORDER.filter((kind) => !HOLDERS.has(kind)),
-  ]
   const updates = of('update', MAKE_ORDER)
   return [
     ...of('delete', holders.toReversed()),

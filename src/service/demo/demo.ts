@@ -7,6 +7,7 @@ import { isManagedBy } from '../../database/managed-by.ts'
 import type { Tables } from '../../database/tables.ts'
 import { type ApplyInput, applyHandler } from '../../exchange/apply/apply.ts'
 import { estate } from '../../exchange/estate/api.ts'
+import type { Packs } from '../../exchange/packs/files.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Bound } from '../../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
@@ -57,16 +58,17 @@ export type DemoOptions = {
   readonly config: Omit<Means, 'operations'> & Pick<Config, 'dataDir'>
   /** The operations of all other features. */
   readonly operations: readonly Bound<Tables>[]
+  readonly packs: () => Packs
   readonly kernel: () => Kernel<Tables>
 }
 
-export const demoFeature = ({ config, operations, kernel }: DemoOptions): Feature => {
+export const demoFeature = ({ config, operations, packs, kernel }: DemoOptions): Feature => {
   const find = (name: string): Bound<Tables> => {
     const bound = [...operations, ...own].find(({ op }) => op.name === name)
     if (!bound) throw new Error(`the demo needs the operation ${name}`)
     return bound
   }
-  const apply = applyHandler({ ...config, operations })
+  const apply = applyHandler({ ...config, operations, packs })
 
   /** Runs an operation for the caller. @returns its answer, and the change that it has recorded */
   const runStep = async (ctx: Ctx, name: string, input: object, signal = ctx.signal) => {
