@@ -237,13 +237,15 @@ const buildMembership = async (
   const keyed = buildKeyed(demands)
   const { name, condition } = keyed
   const count = () => countKeyed(ctx, keyed)
-  // There may be many devices, of which a page is found faster in their order.
-  if (test.kind === 'is' && field.resource === 'devices')
-    return {
-      ...(await buildConditionalMembership(ctx, { id, table: TABLE, member: 'object_id', condition, name })),
-      count,
-    }
   const isInside = sql<SqlBool>`${sql.ref(id)} IN (SELECT object_id FROM custom_values WHERE ${condition})`
+  // There may be many devices, of which a page is found faster in their order.
+  if (test.kind === 'is' && field.resource === 'devices') {
+    const inside = await buildConditionalMembership(ctx, { id, table: TABLE, member: 'object_id', condition, name })
+    if (typeof value !== 'object' || inside.ordered === inside.counted) return { ...inside, count }
+    // One search for each value takes longer than a list of all members. An expression keeps the order of devices.
+    const ordered = sql<SqlBool>`${sql.ref(id)} || '' IN (SELECT object_id FROM custom_values WHERE ${condition})`
+    return { ordered, counted: inside.counted, count }
+  }
   if (test.kind === 'none') {
     if (field.resource === 'devices') return buildMembershipWithout(ctx, id, keyed)
     const isOutside = isWithout(ctx, id, condition)
