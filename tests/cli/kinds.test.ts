@@ -1,7 +1,13 @@
 /** Kinds on the command line: objects by `plat object`, and a kind as a noun of its own. In process. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { runCommand } from '../../testing/run-command.ts'
+
+/** The end of an import of two rows that are there already. */
+const UNCHANGED = '0 to create, 0 to change, 0 to delete, 2 unchanged'
 
 type Id = { readonly id: string; readonly name: string }
 
@@ -168,6 +174,46 @@ describe('kinds on the command line', () => {
   test('built-in commands win over kinds', async () => {
     expect((await run('kind', 'create', 'Racks')).err).toContain('"racks" is a word of Plat')
     expect(await listNames('rack', 'list')).toEqual([])
+  })
+
+  test('a spreadsheet of one kind is imported, by names of columns and by labels, and a second import changes nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kinds-csv-'))
+    const file = join(folder, 'lines.csv')
+    const rows = [
+      'Name,Committed rate,custom.status,Managed,Tenant,Comment,Site',
+      `CSV-1,2000,active;planned,yes,${acme},first,Amsterdam`,
+      'CSV-2,,,no,,,',
+    ]
+    writeFileSync(file, rows.join('\n'))
+    await done('import', 'csv', file, '--kind', 'Circuits', '--yes')
+    expect(await json('circuit', 'get', 'CSV-1')).toMatchObject({
+      ...{ kind_id: 'circuits', description: 'first', datacenter_id: 'ams' },
+      custom: { commit_kbps: 2000, status: ['active', 'planned'], managed: true, tenant: acme },
+    })
+    expect(await json('circuit', 'get', 'CSV-2')).toMatchObject({ datacenter_id: null, custom: { managed: false } })
+    expect(await done('import', 'csv', file, '--kind', 'circuits', '--yes')).toContain(UNCHANGED)
+    const mapping = join(folder, 'mapping.yaml')
+    await done('import', 'csv', file, '--kind', 'circuits', '--save-mapping', mapping, '--dry-run')
+    expect(readFileSync(mapping, 'utf8')).toContain('kind: circuits')
+    expect(await done('import', 'csv', file, '--mapping', mapping, '--yes')).toContain(UNCHANGED)
+  })
+
+  test('a CSV of the objects of one kind has a column for each custom field, and is imported again', async () => {
+    const csv = await done('circuits', 'list', '--name', 'csv', '-o', 'csv')
+    expect(csv.split('\r\n')[0]).toContain('custom.commit_kbps,custom.managed,custom.status,custom.tenant')
+    const file = join(mkdtempSync(join(tmpdir(), 'kinds-csv-')), 'circuits.csv')
+    writeFileSync(file, csv)
+    expect(await done('import', 'csv', file, '--kind', 'circuits', '--yes')).toContain(UNCHANGED)
+  })
+
+  test('a kind is refused where there is none, or for another resource or source', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'kinds-csv-')), 'x.csv')
+    writeFileSync(file, 'name\nx\n')
+    expect((await run('import', 'csv', file, '--kind', 'nothing')).err).toContain(
+      'no kind has the id or name "nothing"',
+    )
+    expect((await run('import', 'csv', file, '--kind', 'circuits', '--resource', 'devices')).code).not.toBe(0)
+    expect(await run('import', 'hosts', file, '--kind', 'circuits')).toMatchObject({ code: 2 })
   })
 
   test('a completion knows the kinds, their verbs, flags, choices and names', async () => {
