@@ -1,4 +1,4 @@
-/** Kinds on the command line: objects by `plat object`, and a kind as a noun of its own. In process. */
+/** Kinds on the command line: objects by `plat object`, and a kind as a noun. In process. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

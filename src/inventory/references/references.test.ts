@@ -6,7 +6,7 @@ import { REFERENCED } from './api.ts'
 
 type Id = { readonly id: string }
 
-/** The reference fields of the estate: the resource of the objects, the name of the field, and what it names. */
+/** The reference fields of the estate: the resource of the objects, the name of the field, and the target. */
 const FIELDS = [
   { resource: 'devices', name: 'tenant', label: 'Tenant', reference_to: 'tenants' },
   { resource: 'devices', name: 'backups', label: 'Backups', reference_to: 'tenants', multiple: true },

@@ -1,4 +1,4 @@
-/** Counts the objects that name an object: by custom fields, and objects of kinds by the fields of their own. */
+/** Counts the objects that name an object: by custom fields, and objects of kinds also by their built-in fields. */
 import { orNotFound } from '../../contract/errors.ts'
 import { computeEtag } from '../../contract/etag.ts'
 import type { Tables } from '../../database/tables.ts'

@@ -63,7 +63,7 @@ export const filterDevices = async ({ db }: DbScope, ids: readonly string[]): Pr
   return found
 }
 
-/** Counts the objects of each kind that name an object in a field of their own. */
+/** Counts the objects of each kind that name an object in a built-in field. */
 export const countByKind = async (
   { db }: DbScope,
   field: 'datacenter_id' | 'parent_id',
