@@ -162,4 +162,19 @@ describe.each(engines())('references from the other end on %s', (dialect) => {
     const listed = (await count(`devices?custom.tenant=${tenant}`, person)) as Id[]
     expect(listed.map(({ id }) => id)).toEqual(inside)
   })
+
+  test('a caller with the objects of one kind counts no objects of others, and finds no object outside', async () => {
+    const scope_id = await post('scopes', { name: 'circuits', kind_ids: ['circuits'] })
+    const person = await all.person({ permissions: ['objects:read', 'datacenters:read'] })
+    const { id: role_id } = await all.role('objects:list')
+    await all.admin.ask('POST /api/grants', { role_id, user_id: person.id, scope_id })
+    expect(await count(`objects/${tenant}/references`, person)).toEqual([
+      row('objects', 'custom.tenant', 'Tenant', 1, 'circuits'),
+    ])
+    expect(await count(`datacenters/${site}/references`, person)).toEqual([])
+    const reader = await all.person()
+    const reading = await all.role('objects:read', 'objects:list')
+    await all.admin.ask('POST /api/grants', { role_id: reading.id, user_id: reader.id, scope_id })
+    expect((await reader.ask(`GET /api/objects/${tenant}/references`)).status).toBe(404)
+  })
 })
