@@ -132,12 +132,12 @@ describe('kinds on the command line', () => {
   test('help prints the commands of a kind and the flags of its fields', async () => {
     const noun = await run('circuits', '--help')
     expect(noun.code).toBe(0)
-    expect(noun.out).toContain('circuits create      Create a Circuit')
+    expect(noun.out).toContain('circuits create      Create a circuit')
     const { out } = await run('help', 'circuit', 'create')
     expect(out).toContain('plat circuit create NAME [flags]')
     expect(out).toMatch(/--commit-kbps NUMBER +Committed rate \(at least 1\)/)
     expect(out).toMatch(/--status CHOICE .*one of active, planned.*repeats/)
-    expect(out).toMatch(/--tenant TENANTS .*id or name/)
+    expect(out).toMatch(/--tenant TENANT .*id or name/)
     expect(out).not.toContain('--kind')
     // A flag of every command, and a parent where there is none.
     expect(out).not.toMatch(/--url URL +url/)

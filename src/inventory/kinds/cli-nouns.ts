@@ -1,5 +1,5 @@
 /** A kind as a noun of the command line: `plat circuit list` is `plat object list` of that kind. Loaded if the first word is no command. */
-import { getCommandWords, toFlagName } from '../../contract/command-name.ts'
+import { getCommandWords, toFlagName, toSingular } from '../../contract/command-name.ts'
 import { isKindId } from '../../contract/fields/kind-id.ts'
 import { getInputSchema } from '../../contract/input-schema.ts'
 import { type AnyOperation, listPermissions } from '../../kernel/operation.ts'
@@ -71,7 +71,9 @@ const buildFieldFlag = (field: CustomField): Flag => {
     ...(reference_to !== null && getTarget(reference_to)),
     isSwitch,
     isList: multiple,
-    hint: isSwitch ? '' : (HINTS[type] ?? (type === 'choice' ? 'CHOICE' : (reference_to ?? 'text').toUpperCase())),
+    hint: isSwitch
+      ? ''
+      : (HINTS[type] ?? (type === 'choice' ? 'CHOICE' : toSingular(reference_to ?? 'text').toUpperCase())),
   }
 }
 
@@ -123,7 +125,11 @@ const toOperationTexts = (op: AnyOperation, kind: Kind, texts: Texts): Texts => 
   return made
 }
 
-const formatSummary = ({ name, summary }: AnyOperation, { name: plural, singular }: Kind): string => {
+/** Returns a name as it stands within a sentence: `AS number` stays, `Circuit` is `circuit`. */
+const toInner = (name: string): string => (/^\p{Lu}\p{Ll}/u.test(name) ? name[0]?.toLowerCase() + name.slice(1) : name)
+
+const formatSummary = ({ name, summary }: AnyOperation, kind: Kind): string => {
+  const [plural, singular] = [toInner(kind.name), toInner(kind.singular)]
   const article = /^[aeiou]/i.test(singular) ? 'an' : 'a'
   const [, verb = ''] = name.split('.')
   const texts: Readonly<Record<string, string>> = {
