@@ -1,7 +1,8 @@
 // The objects of kinds in the templates of feeds: which kinds a template gets, their names and references, the ETag, and rights.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type People, type Person, people } from '../../../testing/estates/people.ts'
-import { engines } from '../../../testing/servers/servers.ts'
+import { engines, onSqlite } from '../../../testing/servers/servers.ts'
+import { splitBatches } from '../../database/query/batches.ts'
 import { findNamedKinds } from './kinds.ts'
 
 describe('a template', () => {
@@ -148,4 +149,31 @@ describe.each(engines())('kinds in feeds on %s', (dialect) => {
     expect((await read(all.admin, whole.etag)).status).toBe(304)
     expect((await read(scoped, part.etag)).status).toBe(304)
   })
+})
+
+describe.each(onSqlite())('too many objects for a template on %s', (dialect) => {
+  const all: People = people(dialect)
+
+  test('a template that names more than 100,000 objects is an error, and one that names fewer is not', async () => {
+    for (const name of ['Few', 'Many']) await all.admin.ask('POST /api/kinds', { name })
+    await all.admin.ask('POST /api/objects', { kind_id: 'few', name: 'one' })
+    await all.app.db.write(async ({ db }) => {
+      const numbers = Array.from({ length: 100_001 }, (_, n) => String(n))
+      for (const batch of splitBatches(numbers))
+        await db
+          .insertInto('objects')
+          .values(
+            batch.map((id) => ({
+              ...{ id, kind_id: 'many', name: id, name_key: id, name_order: id, parent_id: null, datacenter_id: null },
+              ...{ description: '', custom: null, refs: '{}', managed_by: '', created_at: '', updated_at: '', area: 0 },
+            })),
+          )
+          .execute()
+    })
+    const ask = (template: string) => all.admin.ask('POST /api/feeds/preview', { format: 'template', template })
+    expect(await ask('{{ kinds.few.size }}')).toMatchObject({ status: 200, body: { content: '1' } })
+    const refused = await ask('{{ kinds.few.size }}{{ kinds.many.size }}')
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ field: 'template' }] } })
+    expect(JSON.stringify(refused.body)).toContain('names kinds with 100002 objects')
+  }, 60_000)
 })
