@@ -49,6 +49,10 @@ const childCommands: readonly Command[] = [
 export const program: Program = {
   version: VERSION,
   contracts: async () => (await import('./contracts.ts')).contracts,
+  serverNouns: {
+    find: async (asked, word) => (await import('../inventory/kinds/cli-nouns.ts')).findNoun(asked, word),
+    list: async (asked) => (await import('../inventory/kinds/cli-nouns.ts')).listNouns(asked),
+  },
   specials: [
     ...CLIENT_COMMANDS,
     ...estateCommands,

@@ -35,6 +35,7 @@ import { feature as objects } from '../inventory/objects/objects.ts'
 import { feature as pools } from '../inventory/pools/pools.ts'
 import { feature as ports } from '../inventory/ports/ports.ts'
 import { feature as racks } from '../inventory/racks/racks.ts'
+import { feature as references } from '../inventory/references/references.ts'
 import { feature as relationships } from '../inventory/relationships/relationships.ts'
 import { feature as reservations } from '../inventory/reservations/reservations.ts'
 import { feature as spaces } from '../inventory/spaces/spaces.ts'
@@ -131,6 +132,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     cables,
     objects,
     relationships,
+    references,
     discoveryFeature(options),
     eventsFeature(options),
     webhooksFeature(options),

@@ -101,15 +101,19 @@ export const convertNetboxHere = async (token: string, send: SendToNetbox): Prom
 }
 
 /** The columns of a resource, and the mapping of a spreadsheet. */
-export type SheetOptions = RowSchemas & { readonly mapping: Partial<Mapping> }
+export type SheetOptions = RowSchemas & {
+  readonly mapping: Partial<Mapping>
+  /** The labels of the custom fields of the kind of the mapping, by their names. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
 
 /** Converts a spreadsheet in this process. @throws AppError VALIDATION_ERROR on `file`, `resource` or `mapping` */
 export const convertSheetHere = async (
   bytes: Uint8Array,
-  { getSheet, mapping }: SheetOptions,
+  { getSheet, mapping, labels = {} }: SheetOptions,
 ): Promise<ConvertedSheet> => {
   const { convertSheet } = await import('./csv.ts')
-  return convertSheet({ getSheet }, bytes, { mapping })
+  return convertSheet({ getSheet }, bytes, { mapping, labels })
 }
 
 export type { ConvertedSheet }

@@ -5,7 +5,7 @@ import { DESCRIBED } from '../base/sheets/described.ts'
 import { findHeader, hasHeader } from '../base/sheets/find-header.ts'
 import { formatPlace } from '../base/sheets/locate.ts'
 import { mapColumns } from '../base/sheets/map-columns.ts'
-import type { Sheet } from '../base/sheets/sheet.ts'
+import { type Sheet, withKind } from '../base/sheets/sheet.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { getOwn } from '../contract/own.ts'
 import { INVENTORY, type Resource } from '../inventory/resources.ts'
@@ -20,6 +20,8 @@ import { readSheetFile } from './sheet-file.ts'
 /** The number of columns of the largest sheet of a spreadsheet, and the longest name of one. */
 const MAX_COLUMNS = 16_384
 const MAX_COLUMN_NAME = 1000
+/** The resource of the objects of kinds. */
+const OBJECTS = 'objects'
 /** The rows that an error names. */
 const MAX_REJECTED = 100
 
@@ -44,9 +46,20 @@ const splitHeader = ({ rows, numbers, unit }: Cells, sheet: Sheet, given: readon
   return { columns, rows: rows.slice(at + 1), numbers: numbers.slice(at + 1), unit }
 }
 
-const getResource = ({ resource }: Partial<Mapping>): Resource => {
+const getResource = ({ resource, kind }: Partial<Mapping>): Resource => {
+  if (kind !== undefined && resource !== undefined && resource !== OBJECTS)
+    throw invalidField('kind', `is for objects of kinds, and not for ${resource}`)
+  if (kind !== undefined) return OBJECTS
   if (resource !== undefined) return resource
   throw invalidField('resource', `is required for a spreadsheet: one of ${INVENTORY.join(', ')}`)
+}
+
+type SheetOptions = Pick<ConvertOptions, 'mapping' | 'labels' | 'withLeftover' | 'clearsEmpty'>
+
+/** Returns the columns of the resource of a mapping, or of the kind. */
+const selectSheet = ({ getSheet }: RowSchemas, { mapping = {}, labels = {} }: SheetOptions): Sheet => {
+  const sheet = getSheet(getResource(mapping))
+  return mapping.kind === undefined ? sheet : withKind(sheet, { id: mapping.kind, labels })
 }
 
 /** Reports the sheets of a workbook that are not read. */
@@ -69,14 +82,11 @@ export type ConvertedSheet = {
 } & Pick<BuiltRows, 'origins' | 'rejected' | 'named'>
 
 /** Converts the cells of a sheet. Rows that cannot be read are rejected. @throws AppError VALIDATION_ERROR on `file`, `resource` or `mapping` */
-export const convertCells = (
-  { getSheet }: RowSchemas,
-  cells: Cells,
-  { mapping = {}, ...options }: Pick<ConvertOptions, 'mapping' | 'withLeftover' | 'clearsEmpty'>,
-): ConvertedSheet => {
-  const { columns: given = {} } = mapping
+export const convertCells = (schemas: RowSchemas, cells: Cells, options: SheetOptions): ConvertedSheet => {
+  const { mapping = {} } = options
+  const { columns: given = {}, kind } = mapping
   const resource = getResource(mapping)
-  const sheet = getSheet(resource)
+  const sheet = selectSheet(schemas, options)
   const table = splitHeader(cells, sheet, Object.keys(given))
   const fields = mapColumns(sheet, table, given)
   const report = new ReportBuilder(options)
@@ -107,9 +117,14 @@ export const convertCells = (
         lines.map(({ column, value }) => ({ key: column, value, field: column })),
       ),
   })
-  const { rows, ...others } = built
+  const { rows: read, ...others } = built
+  const rows = kind === undefined ? read : read.map((row) => ({ kind, ...row }))
   const documents = rows.length > 0 ? { [resource]: rows } : {}
-  const used: Mapping = { resource, columns: listUsedColumns(columns, fields, given) }
+  const used: Mapping = {
+    resource,
+    columns: listUsedColumns(columns, fields, given),
+    ...(kind !== undefined && { kind }),
+  }
   return {
     ...others,
     table,
@@ -129,11 +144,10 @@ export const convertCells = (
 export const convertSheet = async (
   schemas: RowSchemas,
   bytes: Uint8Array,
-  options: Pick<ConvertOptions, 'mapping' | 'withLeftover' | 'clearsEmpty'>,
+  options: SheetOptions,
 ): Promise<ConvertedSheet> => {
-  const { mapping = {} } = options
-  const sheet = schemas.getSheet(getResource(mapping))
-  const given = Object.keys(mapping.columns ?? {})
+  const sheet = selectSheet(schemas, options)
+  const given = Object.keys(options.mapping?.columns ?? {})
   return convertCells(schemas, await readSheetFile(bytes, (rows) => hasHeader(rows, sheet, given)), options)
 }
 

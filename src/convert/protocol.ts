@@ -5,7 +5,12 @@ import { INVENTORY, type Resource } from '../inventory/resources.ts'
 import type { Format } from './formats.ts'
 
 /** The column that holds each field of a file with columns; empty for a column that is left out. */
-export type Mapping = { readonly resource: Resource; readonly columns: Readonly<Record<string, string>> }
+export type Mapping = {
+  readonly resource: Resource
+  readonly columns: Readonly<Record<string, string>>
+  /** The kind of all rows, if they are objects of one kind. */
+  readonly kind?: string
+}
 
 export type ConvertOptions = {
   /** The time by which leases have ended. */
@@ -13,6 +18,8 @@ export type ConvertOptions = {
   /** The origin of the relative names of a zone file. */
   readonly origin?: string
   readonly mapping?: Partial<Mapping>
+  /** The labels of the custom fields of the kind of the mapping, by their names. */
+  readonly labels?: Readonly<Record<string, string>>
   /** False if the answer has no leftover, which then takes no memory. */
   readonly withLeftover?: boolean
   /** True if the answer has the cells of a spreadsheet. Rows that cannot be read are then no error. */
@@ -57,7 +64,11 @@ const Report = z
       .describe('Objects and fields without a place in Plat, once for each kind and reason'),
     warnings: z.array(z.object({ message: z.string() })),
     mapping: z
-      .object({ resource: z.enum(INVENTORY), columns: z.record(z.string(), z.string()) })
+      .object({
+        resource: z.enum(INVENTORY),
+        columns: z.record(z.string(), z.string()),
+        kind: z.string().optional().describe('The kind of the objects'),
+      })
       .optional()
       .describe('The field of each column of a spreadsheet'),
   })

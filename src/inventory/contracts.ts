@@ -15,6 +15,7 @@ import { objects } from './objects/api.ts'
 import { pools } from './pools/api.ts'
 import { ports } from './ports/api.ts'
 import { racks } from './racks/api.ts'
+import { references } from './references/api.ts'
 import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { type ContractOf, RESOURCES, type Resource, toContractName } from './resources.ts'
@@ -35,6 +36,7 @@ const others = {
   cables,
   objects,
   relationships,
+  references,
 } satisfies Record<string, OperationSet>
 
 type Listed = typeof first & typeof others

@@ -63,6 +63,8 @@ export type More = {
   readonly listShows?: readonly string[]
   /** Statuses of errors beside the statuses of every operation. */
   readonly deleteErrors?: readonly number[]
+  /** The positional arguments of the list on the command line. */
+  readonly listArgs?: readonly string[]
 }
 
 type Flat<T> = { [K in keyof T & string]: Extract<T[K], z.ZodType> }
@@ -274,7 +276,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   const Item = buildItem(facts, given)
   const Listed = buildListed(facts, Item, given)
   const { required, clearable } = buildInputs(facts, given)
-  const { newId = NewId, shows = [], listShows = [], deleteErrors } = given
+  const { newId = NewId, shows = [], listShows = [], deleteErrors, listArgs } = given
   const Draft = z.object({ id: newId.optional(), ...required, ...draft(clearable) })
   const changed = Object.entries(patch({ ...required, ...clearable }))
   const Patch = z.object({
@@ -304,6 +306,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
       scope: 'filter',
       ...(listShown.length > 0 && { shows: listShown }),
       ...withSlot('list'),
+      ...(listArgs && { cli: { args: listArgs } }),
       input: buildListInput(facts, given),
       output: () => z.array(Listed),
     }),

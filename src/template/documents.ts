@@ -9,6 +9,8 @@ export type Scope = {
   readonly networks: unknown[]
   readonly datacenters: unknown[]
   readonly devices: unknown[]
+  /** The objects of each kind, by its id. */
+  readonly kinds: Record<string, unknown[]>
 }
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
@@ -19,7 +21,7 @@ export type Documents = {
 }
 
 export const createDocuments = (): Documents => {
-  const scope: Scope = { feed: null, networks: [], datacenters: [], devices: [] }
+  const scope: Scope = { feed: null, networks: [], datacenters: [], devices: [], kinds: {} }
   const networks = new Map<unknown, unknown>()
   const datacenters = new Map<unknown, unknown>()
 
@@ -42,12 +44,23 @@ export const createDocuments = (): Documents => {
     if (isFields(value)) byId.set(value.id, value)
   }
 
+  const listObjects = (kind: unknown): unknown[] => {
+    const id = String(kind)
+    // An id may be a name of every object, such as `constructor`.
+    const known = Object.hasOwn(scope.kinds, id) ? scope.kinds[id] : undefined
+    const objects = known ?? []
+    if (!known) scope.kinds[id] = objects
+    return objects
+  }
+
   return {
     scope,
     add: (kind, value) => {
       if (kind === 'feed') scope.feed = value
       else if (kind === 'network') addTo(scope.networks, networks, value)
       else if (kind === 'datacenter') addTo(scope.datacenters, datacenters, value)
+      else if (kind === 'kind') listObjects(isFields(value) ? value.id : '')
+      else if (kind === 'object') listObjects(isFields(value) ? value.kind_id : '').push(value)
       else {
         if (isFields(value)) linkDevice(value)
         scope.devices.push(value)

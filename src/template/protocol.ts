@@ -19,13 +19,14 @@ export type Limits = {
   readonly outputBytes: number
 }
 
-export type Kind = 'feed' | 'network' | 'datacenter' | 'device'
+export type Kind = 'feed' | 'network' | 'datacenter' | 'device' | 'kind' | 'object'
 
 export type DocumentLine = { readonly kind: Kind; readonly value: unknown }
 
 /**
  * Sends a document to the template. A text is a document in JSON. Networks and datacenters come before the devices: `datacenter` of a
- * device and `network` of an address may be the id of one of them, and `main` of a device an index of its `addresses`. Wait for a
+ * device and `network` of an address may be the id of one of them, and `main` of a device an index of its `addresses`. A kind comes before
+ * its objects. Wait for a
  * promise that it returns: the process is slower than the data.
  */
 export type Send = (kind: Kind, document: object | string) => Promise<void> | undefined

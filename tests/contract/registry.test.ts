@@ -89,8 +89,8 @@ test('about 20 tools are listed', () => {
 })
 
 describe.each(byName)('%s', (_, op) => {
-  // The histories of objects are one set, each named by its resource.
-  if (!op.name.endsWith('.history'))
+  // The histories of objects are one set, each named by its resource, and so are their references.
+  if (!/\.(history|references)$/.test(op.name))
     test('is called by the noun of its set', () => {
       const set = sets.find(([, one]) => Object.values(one).includes(op))
       expect(op.name).toStartWith(`${set?.[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.`)

@@ -1,11 +1,11 @@
 /** Finds the objects that have an address as a value of a custom field. An address of such a value is not in use by it. */
 import { containsText } from '../../database/query/contains.ts'
-import { FACTS, isResource, type Resource, toTableName } from '../../inventory/resources.ts'
+import { FACTS, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { getLabel } from '../../resource/columns.ts'
 import { loadFieldsOfType } from '../../resource/custom/definitions.ts'
-import { type Custom, toObjectResource } from '../../resource/custom/fields.ts'
+import { type Custom, isKindResource, toObjectResource } from '../../resource/custom/fields.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
 import * as values from '../../resource/custom/store.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
@@ -42,11 +42,13 @@ const isHolding = (row: Row, { field, resource, isInAddress }: Place, ip: string
 
 /** Returns the rows of the past: other tables have the values of the present. */
 const findPastRows = async (ctx: Ctx, place: Place, ip: string): Promise<Row[]> => {
-  const { resource } = place
+  const { field, resource } = place
   const column = resource === 'devices' ? 'doc' : 'custom'
   const label = getLabel(FACTS[resource])
-  const rows = await selectFromTable(ctx.db, toTableName(resource))
-    .select(['id', label, column])
+  const all = selectFromTable(ctx.db, toTableName(resource)).select(['id', label, column])
+  // Another kind may have a field of this name.
+  const ofKind = isKindResource(field.resource) ? all.where('kind_id', '=', field.resource) : all
+  const rows = await ofKind
     .where(containsText(column, JSON.stringify(ip)))
     .orderBy('id')
     .limit(MAX_READ)
@@ -83,7 +85,7 @@ export const findValueHolders = async (ctx: Ctx, ip: string): Promise<LookupObje
       const label = getLabel(FACTS[resource])
       const path = `${isInAddress ? 'addresses.' : ''}custom.${field.name}`
       // The definitions of objects of a kind have its id.
-      const kind_id = isResource(field.resource) || field.resource === 'addresses' ? null : field.resource
+      const kind_id = isKindResource(field.resource) ? field.resource : null
       for (const row of rows) found.push({ resource, kind_id, id: row.id, name: String(row[label]), field: path })
       if (found.length > MAX_OF_EACH) return found.slice(0, MAX_OF_EACH + 1)
     }

@@ -37,6 +37,7 @@ export const SearchResult = z
       .string()
       .optional()
       .describe('The address space of a network, a pool or a reservation; absent in the default one'),
+    kind_id: z.string().optional().describe('The kind of an object of a kind'),
   })
   .meta({ id: 'SearchResult', columns: ['type', 'id', 'name', 'detail', 'match', 'field'] })
 export type SearchResult = z.infer<typeof SearchResult>

@@ -1,8 +1,9 @@
-/** The searches of ports, cables and reservations, with the names of the objects that they belong to. */
+/** The searches of ports, cables, reservations and objects of kinds, with the objects that they belong to. */
 
 import { toText } from '../../contract/unknown.ts'
 import { cableFacts } from '../../inventory/cables/resource.ts'
 import { findNamedPorts } from '../../inventory/cables/store.ts'
+import { objectFacts } from '../../inventory/objects/resource.ts'
 import { portFacts } from '../../inventory/ports/resource.ts'
 import { reservationFacts } from '../../inventory/reservations/resource.ts'
 import { isLive } from '../../inventory/reservations/store.ts'
@@ -52,6 +53,16 @@ export const searchCables = createIndexedSearch({
       return { name: toText(label) || ends || id, detail: ends, space_id: null }
     }
   },
+})
+
+export const searchObjectsOfKinds = createIndexedSearch({
+  facts: objectFacts,
+  columns: ['kind_id'],
+  describe:
+    async () =>
+    ({ name, kind_id }) => ({
+      ...{ name: toText(name), detail: '', space_id: null, kind_id: toText(kind_id) },
+    }),
 })
 
 /** Returns the name of the pool and the space of each reservation. */

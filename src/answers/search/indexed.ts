@@ -7,8 +7,7 @@ import { type Resource, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { toNameKey, toNameOrder } from '../../net/name-order.ts'
 import { getLabel, listIndexedColumns, listKeyedFields } from '../../resource/columns.ts'
-import type { CustomResource } from '../../resource/custom/fields.ts'
-import { loadSearchedTexts } from '../../resource/custom/rows.ts'
+import { loadSearchedTexts, loadSearchedTextsOfKinds, type SearchedTexts } from '../../resource/custom/rows.ts'
 import type { ResourceFacts } from '../../resource/facts.ts'
 import { selectFromTable } from '../../resource/named-tables.ts'
 import { toKind } from '../../resource/nouns.ts'
@@ -25,7 +24,7 @@ const MAX_ROWS_SCANNED = 5000
 export type FoundRow = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** What the results of a resource have that does not stand in its rows. */
-export type Described = Pick<Entry, 'name' | 'detail' | 'space_id'>
+export type Described = Pick<Entry, 'name' | 'detail' | 'space_id' | 'kind_id'>
 
 export type IndexedSearch = {
   readonly facts: ResourceFacts
@@ -51,8 +50,9 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
   const indexed = listIndexedColumns(facts)
   const labelKey = listKeyedFields(facts).includes(label) ? `${label}_key` : undefined
   const selected = [...new Set([...fields, ...columns])]
-  // A resource with custom fields is one of these.
-  const customOf = (facts.customOf ?? facts.name) as CustomResource
+  const { customBy, customOf = facts.name } = facts
+  const loadTexts = (ctx: Ctx): Promise<SearchedTexts> =>
+    customBy === undefined ? loadSearchedTexts(ctx, customOf) : loadSearchedTextsOfKinds(ctx, customBy)
 
   const select = (ctx: Ctx) => {
     const rows = selectFromTable(ctx.db, table).select(['id', 'custom', ...selected])
@@ -105,27 +105,30 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
 
   return async (ctx: Ctx, query: Query): Promise<Ranked[]> => {
     if (!(await hasRows(ctx))) return []
-    const customTexts = await loadSearchedTexts(ctx, customOf)
-    const [labelled, others] = await Promise.all([
+    const customTexts = await loadTexts(ctx)
+    // Stored values also have the names of fields and values that are not searched. Of kinds, these may fill the answer of the index.
+    const isApart = customBy !== undefined && customTexts !== undefined
+    const found = await Promise.all([
       findByLabel(ctx, query),
+      ...(isApart ? [findByWords(ctx, query, 'ignored')] : []),
       findByWords(ctx, query, customTexts ? 'searched' : 'ignored'),
     ])
-    const rows = [...new Map([...labelled, ...others].map((row) => [row.id, row as FoundRow])).values()]
+    const rows = [...new Map(found.flat().map((row) => [row.id, row as FoundRow])).values()]
     const none: Described = { name: '', detail: '', space_id: null }
-    const getCustom = (row: FoundRow) => customTexts?.({ custom: row.custom as string | null }) ?? []
-    const found = rankEntries(
+    const getCustom = (row: FoundRow) => customTexts?.({ ...row, custom: row.custom as string | null }) ?? []
+    const ranked = rankEntries(
       type,
       rows.map((row) => toEntry(row, none, getCustom(row))),
       query,
     )
     const byId = new Map(rows.map((row) => [row.id, row]))
     const getKey = ({ result: { id } }: Ranked): string => toNameOrder(toNameKey(toText(byId.get(id)?.[label])))
-    const best = selectBest(found.toSorted((a, b) => (getKey(a) < getKey(b) ? -1 : Number(getKey(a) > getKey(b)))))
+    const best = selectBest(ranked.toSorted((a, b) => (getKey(a) < getKey(b) ? -1 : Number(getKey(a) > getKey(b)))))
     const kept = best.flatMap(({ result: { id } }) => byId.get(id) ?? [])
     const describeRow = kept.length === 0 ? () => none : await describe(ctx, kept)
     return best.map(({ result, rank }) => {
       const row = byId.get(result.id)
-      const { name, detail, space_id } = row ? describeRow(row) : none
+      const { name, detail, space_id, kind_id } = row ? describeRow(row) : none
       const { type, id, match, field } = result
       return {
         rank,
@@ -133,6 +136,7 @@ export const createIndexedSearch = ({ facts, columns, isShown, describe }: Index
           ...{ type, id, name, match, field },
           ...(detail && { detail }),
           ...(space_id && { space_id }),
+          ...(kind_id && { kind_id }),
         },
       }
     })

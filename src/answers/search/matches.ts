@@ -21,6 +21,8 @@ export type Entry = {
   readonly detail: string
   /** null in the default space. */
   readonly space_id: string | null
+  /** The kind of an object of a kind. */
+  readonly kind_id?: string
   readonly pieces: readonly Piece[]
 }
 

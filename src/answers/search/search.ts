@@ -3,7 +3,7 @@ import type { Resource } from '../../inventory/resources.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { SEARCHED, search } from './api.ts'
 import { searchDevices, searchDiscovered } from './devices.ts'
-import { searchCables, searchPorts, searchReservations } from './gear.ts'
+import { searchCables, searchObjectsOfKinds, searchPorts, searchReservations } from './gear.ts'
 import { parseQuery, type Query } from './matches.ts'
 import { searchNetworks, searchPools } from './networks.ts'
 import { createObjectSearch } from './objects.ts'
@@ -21,6 +21,7 @@ const OWN: Readonly<Partial<Record<Resource, Search>>> = {
   reservations: (ctx, { query, range }) => searchReservations(ctx, query, range),
   ports: (ctx, { query }) => searchPorts(ctx, query),
   cables: (ctx, { query }) => searchCables(ctx, query),
+  objects: (ctx, { query }) => searchObjectsOfKinds(ctx, query),
 }
 
 /** Devices and their parts are many, and come after the objects that contain them. */

@@ -1,6 +1,6 @@
 /** The columns of custom fields in a CSV: `custom.owner` holds the value `owner`. Browser-safe. */
 
-const PREFIX = 'custom.'
+export const CUSTOM_PREFIX = 'custom.'
 const COLUMN = /^custom\.[a-z][a-z0-9_]{0,49}$/
 
 /** The field of objects with custom fields. */
@@ -10,7 +10,7 @@ export const CUSTOM = 'custom'
 export const isCustomColumn = (column: string): boolean => COLUMN.test(column)
 
 /** @example getCustomName('custom.owner') // 'owner' */
-export const getCustomName = (column: string): string => column.slice(PREFIX.length)
+export const getCustomName = (column: string): string => column.slice(CUSTOM_PREFIX.length)
 
 const getCustomValues = (row: object): Readonly<Record<string, unknown>> => {
   const custom: unknown = Reflect.get(row, CUSTOM)
@@ -20,7 +20,7 @@ const getCustomValues = (row: object): Readonly<Record<string, unknown>> => {
 
 /** Returns the columns of the custom fields that rows have, by name. */
 export const listCustomColumns = (rows: readonly object[]): string[] =>
-  [...new Set(rows.flatMap((row) => Object.keys(getCustomValues(row))))].sort().map((name) => `${PREFIX}${name}`)
+  [...new Set(rows.flatMap((row) => Object.keys(getCustomValues(row))))].sort().map((name) => `${CUSTOM_PREFIX}${name}`)
 
 /** Returns the value of a row in a column of `listCustomColumns`. */
 export const getCustomValue = (row: object, column: string): unknown => {

@@ -3,9 +3,9 @@
 import { parseIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { isCustomColumn } from '../csv/custom-columns.ts'
-import { listSheetFields, type Sheet } from './sheet.ts'
+import { listSheetFields, rankField, type Sheet } from './sheet.ts'
 import { isCidrText } from './subnet-text.ts'
-import { normalizeWord, rankWord } from './words.ts'
+import { normalizeWord } from './words.ts'
 
 /** The header stands within these rows. */
 export const MAX_TITLES = 20
@@ -29,7 +29,7 @@ const findKnownHeader = (first: Rows, sheet: Sheet): number | undefined => {
   const isKnown = (cell: string): boolean => {
     const word = normalizeWord(cell)
     const isField =
-      known.get(word) ?? (word !== '' && fields.some((field) => rankWord(sheet.resource, field, word) !== undefined))
+      known.get(word) ?? (word !== '' && fields.some((field) => rankField(sheet, field, word) !== undefined))
     known.set(word, isField)
     return isField || isCustomColumn(cell.trim()) || sheet.readOnly.has(cell.trim())
   }

@@ -3,7 +3,7 @@
 import { parseIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { type CellKind, isNothing, readCell } from '../csv/cells.ts'
-import { getSheetField, listSheetFields, type Sheet } from './sheet.ts'
+import { getSheetField, listSheetFields, rankField, type Sheet } from './sheet.ts'
 import { isCidrText, isMaskText } from './subnet-text.ts'
 import { normalizeWord, rankWord } from './words.ts'
 
@@ -53,7 +53,7 @@ const isInteger = (cell: string): boolean => /^\d+$/.test(cell.trim())
 type Candidate = { readonly rank: number; readonly column: number; readonly field: string }
 
 const rankColumn = (sheet: Sheet, field: string, word: string): number | undefined => {
-  const rank = rankWord(sheet.resource, field, word)
+  const rank = rankField(sheet, field, word)
   return rank !== undefined && field === 'label' && Object.hasOwn(sheet.parts, field) ? rank + LABEL_RANK : rank
 }
 

@@ -49,6 +49,7 @@ const SOURCE_FLAGS = [
     hint: 'FILE',
   }),
   createFlag('origin', 'Of a zone file: the origin of its relative names', { hint: 'NAME' }),
+  createFlag('kind', 'Of a spreadsheet: the kind of its objects', { hint: 'KIND', ref: 'kinds' }),
   createFlag('map', 'Of a spreadsheet: a column and its field, as "Host Name=name"; may be repeated', {
     hint: 'COLUMN=FIELD',
     isList: true,

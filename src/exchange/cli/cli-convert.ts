@@ -11,8 +11,9 @@ import { getErrorMessage } from '../../contract/unknown.ts'
 import { parse } from '../../contract/validate.ts'
 import { FORMATS, type Format } from '../../convert/formats.ts'
 import { Converted } from '../../convert/protocol.ts'
+import { customFields } from '../../inventory/custom-fields/api.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
-import { readJson, sendRequest } from '../../surfaces/cli/connection/client.ts'
+import { call, readJson, sendRequest } from '../../surfaces/cli/connection/client.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { parseDocument, readText } from '../../surfaces/cli/parse/body-file.ts'
@@ -68,7 +69,7 @@ const pullNetbox = async (session: Session, url: string, texts: Texts): Promise<
   return { documents: withSourceRules(documents), hosts, report, leftover } as Conversion
 }
 
-type Mapping = { resource?: Resource; columns: Record<string, string> }
+type Mapping = { resource?: Resource; columns: Record<string, string>; kind?: string }
 
 const readMapping = async ({ io }: Session, texts: Texts): Promise<Mapping | undefined> => {
   const file = getText(texts, 'mapping')
@@ -81,15 +82,35 @@ const readMapping = async ({ io }: Session, texts: Texts): Promise<Mapping | und
     if (at < 1) throw createUsageError(`--map takes COLUMN=FIELD, and not ${pair}`)
     columns[pair.slice(0, at)] = pair.slice(at + 1)
   }
-  return { ...(given.resource && { resource: given.resource }), columns }
+  const { resource, kind } = given
+  return { ...(resource && { resource }), columns, ...(kind && { kind }) }
 }
 
 /** Returns the mapping of a spreadsheet, with the resource of the flag, the mapping or the name of the file. */
 const readSheetMapping = async (session: Session, source: string, texts: Texts): Promise<Partial<Mapping>> => {
   const mapping = await readMapping(session, texts)
   const named = mapping?.resource ? undefined : getSpreadsheetResource(basename(source))
-  const resource = findResource(getText(texts, 'resource') ?? '') ?? mapping?.resource ?? named
-  return { ...(resource && { resource }), columns: mapping?.columns ?? {} }
+  const kind = getText(texts, 'kind') ?? mapping?.kind
+  // The name of a file of a kind may begin with that of another resource.
+  const guessed = kind === undefined ? named : undefined
+  const resource = findResource(getText(texts, 'resource') ?? '') ?? mapping?.resource ?? guessed
+  return { ...(resource && { resource }), columns: mapping?.columns ?? {}, ...(kind !== undefined && { kind }) }
+}
+
+/** Returns the id of a kind, by its id or name, and the labels of its custom fields, by their names. */
+const findKind = async ({ connect, program }: Session, text: string) => {
+  const [{ transport }, contracts, { createNames }] = await Promise.all([
+    connect(),
+    program.contracts(),
+    import('../../surfaces/cli/parse/names.ts'),
+  ])
+  const kind = await createNames(transport, contracts).findId({ noun: 'kinds', field: 'kind', text })
+  const fields = await call(transport, customFields.list, { resource: kind }).catch((error: unknown) => {
+    // Without the definitions, columns are found by their names.
+    if (error instanceof AppError && error.code === 'FORBIDDEN') return []
+    throw error
+  })
+  return { kind, labels: Object.fromEntries(fields.map(({ name, label }) => [name, label])) }
 }
 
 /** Sends a file to be converted. */
@@ -160,11 +181,15 @@ const write = async (path: string, text: string): Promise<void> => {
 
 const toYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
 
-const readSheet = async (session: Session, source: string, texts: Texts): Promise<SheetFile> =>
-  convertSheetFile(session, source, {
-    mapping: await readSheetMapping(session, source, texts),
+const readSheet = async (session: Session, source: string, texts: Texts): Promise<SheetFile> => {
+  const mapping = await readSheetMapping(session, source, texts)
+  const found = mapping.kind === undefined ? undefined : await findKind(session, mapping.kind)
+  return convertSheetFile(session, source, {
+    mapping: found ? { ...mapping, kind: found.kind } : mapping,
+    labels: found?.labels,
     skipsBad: skipsBad(texts),
   })
+}
 
 type CompletedSheet = Pick<Awaited<ReturnType<typeof completeDocument>>, 'made'> & { readonly conversion: Conversion }
 
@@ -184,6 +209,7 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   if (texts.has('space') && !isToInbox) throw createUsageError('--space needs --to inbox')
   const options = parseApplyOptions(texts)
   const isSheet = format === 'csv' || format === 'xlsx'
+  if (texts.has('kind') && !isSheet) throw createUsageError('--kind is for spreadsheets: csv or xlsx')
   const sheetFile = isSheet ? await readSheet(session, source, texts) : undefined
   const completed = sheetFile && (await completeSheet(session, sheetFile, options.managed_by))
   const conversion = completed

@@ -48,16 +48,21 @@ const listRejected = (source: string, rejected: readonly RejectedRow[]): string[
   ...(rejected.length > MAX_SHOWN ? [`and ${rejected.length - MAX_SHOWN} more`] : []),
 ]
 
-type ConvertOptions = { readonly mapping: Partial<Mapping>; readonly skipsBad: boolean }
+type ConvertOptions = {
+  readonly mapping: Partial<Mapping>
+  /** The labels of the custom fields of the kind of the mapping, by their names. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly skipsBad: boolean
+}
 
 /** @throws AppError VALIDATION_ERROR for a file that is no spreadsheet, or with rows that cannot be read, unless they are skipped */
 export const convertSheetFile = async (
   session: Session,
   source: string,
-  { mapping, skipsBad }: ConvertOptions,
+  { mapping, labels, skipsBad }: ConvertOptions,
 ): Promise<SheetFile> => {
   const { convertSheetHere } = await import('../../convert/convert.ts')
-  const sheet = await convertSheetHere(await readSource(session, source), { getSheet, mapping })
+  const sheet = await convertSheetHere(await readSource(session, source), { getSheet, mapping, labels })
   const { resource } = sheet.conversion.report.mapping ?? {}
   if (resource === undefined) throw new Error('a spreadsheet has a resource')
   if (sheet.rejected.length > 0) {

@@ -9,6 +9,8 @@ import type { ConvertFile } from '../../convert/convert.ts'
 import type { Mapping } from '../../convert/protocol.ts'
 import { getOwner } from '../../kernel/caller.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { loadFields } from '../../resource/custom/definitions.ts'
+import { isKind } from '../../resource/custom/store.ts'
 import { readPacedBody } from '../../surfaces/http/answer/paced-body.ts'
 import { createLongResponse } from '../../surfaces/http/answer/respond.ts'
 import { ConvertQuery, MAX_CONVERT_BYTES, MappingInput } from '../estate/api.ts'
@@ -22,8 +24,14 @@ const parseMapping = (text: string | undefined): Partial<Mapping> => {
   } catch {
     throw invalidField('mapping', 'must be JSON, like {"columns":{"Host Name":"name"}}')
   }
-  const { resource, columns } = parse(MappingInput, value)
-  return { ...(resource && { resource }), ...(columns && { columns }) }
+  const { resource, columns, kind } = parse(MappingInput, value)
+  return { ...(resource && { resource }), ...(columns && { columns }), ...(kind && { kind }) }
+}
+
+/** Returns the labels of the custom fields of a kind, by their names. @throws AppError VALIDATION_ERROR on `kind` */
+const findLabels = async (ctx: Ctx, kind: string): Promise<Readonly<Record<string, string>>> => {
+  if (!(await isKind(ctx, kind))) throw invalidField('kind', `there is no kind with id "${kind}"`)
+  return Object.fromEntries([...(await loadFields(ctx, kind)).values()].map(({ name, label }) => [name, label]))
 }
 
 /**
@@ -89,8 +97,18 @@ type Parts = { readonly slots: Slots; readonly convertFile: ConvertFile; readonl
 export const convertHandler =
   ({ slots, convertFile, dir }: Parts) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
-    const { format, leftover, sheet, empty, origin, resource, mapping: text } = parseRawQuery(ConvertQuery, request)
-    const mapping = { ...parseMapping(text), ...(resource && { resource }) }
+    const {
+      format,
+      leftover,
+      sheet,
+      empty,
+      origin,
+      resource,
+      kind,
+      mapping: text,
+    } = parseRawQuery(ConvertQuery, request)
+    const mapping = { ...parseMapping(text), ...(resource && { resource }), ...(kind && { kind }) }
+    const labels = mapping.kind === undefined ? undefined : await findLabels(ctx, mapping.kind)
     const free = slots.take(ctx.caller, ctx.now)
     const spool = createSpool({ dir })
     try {
@@ -98,6 +116,7 @@ export const convertHandler =
       await ctx.confirmRights()
       const options = {
         ...{ nowMs: Date.parse(ctx.now), mapping },
+        ...(labels && { labels }),
         ...(origin !== undefined && { origin }),
         ...(sheet && { withSheet: true }),
         ...(empty === 'clear' && { clearsEmpty: true }),

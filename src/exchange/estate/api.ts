@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { NOTE_HEADER } from '../../contract/change-note.ts'
 import { ERROR_CODES } from '../../contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../contract/fields/external-fields.ts'
+import { idOf } from '../../contract/fields/fields.ts'
 import { ChangeNote, IdempotencyKey, KEY_FIELDS, WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
 import { DOCUMENT_RULES, EMPTY_RULES, rowRuleFields, SOURCE_RULES } from '../../contract/fields/row-rules.ts'
 import { KEY_HEADER } from '../../contract/idempotency-key.ts'
@@ -76,6 +77,7 @@ export const ConvertQuery = z.object({
     .describe('Of a spreadsheet: an empty cell keeps the field of its object, or clears it'),
   origin: z.string().max(255).optional().describe('Of a zone file: the origin of its relative names'),
   resource: Resource.optional().describe('Of a spreadsheet: the resource of its rows'),
+  kind: idOf('kinds').optional().describe('Of a spreadsheet: the kind of its objects'),
   mapping: z.string().max(65_536).optional().describe('Of a spreadsheet: {"columns":{"Host Name":"name"}}, as JSON'),
 })
 
@@ -88,6 +90,7 @@ export const ExportQuery = z.object({
 export const MappingInput = z.strictObject({
   resource: Resource.optional(),
   columns: z.record(z.string(), z.string()).optional(),
+  kind: z.string().optional(),
 })
 
 export type ImportQuery = z.output<typeof ImportQuery>

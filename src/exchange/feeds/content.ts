@@ -11,6 +11,7 @@ import { createLongResponse, toLongBody } from '../../surfaces/http/answer/respo
 import { decodeSegment } from '../../surfaces/http/route-table.ts'
 import { buildFileName, toContentType } from './catalogue.ts'
 import { CONTENT_TABLES } from './filtered.ts'
+import { buildKindsTag, findNamedKinds, KIND_TABLES } from './kinds.ts'
 import type { Renderer } from './rendered.ts'
 import type { Feed } from './schema.ts'
 import * as store from './store.ts'
@@ -67,7 +68,10 @@ export const createContentHandler =
     const feed = await store.find(ctx, id)
     if (!feed) throw notFound('feed', id)
     ctx.require(getContentPermission(feed))
-    const revision = revisions[feed.format === 'zone' ? 1 : 0] ?? ''
+    const hasKinds = feed.format === 'template' && findNamedKinds(feed.template).length > 0
+    const content = revisions[feed.format === 'zone' ? 1 : 0] ?? ''
+    // The feed was read behind the revision of its own table.
+    const revision = hasKinds ? `${content} ${await ctx.store.revision(KIND_TABLES)}` : content
     const asked = request.headers.get('if-none-match') ?? ''
     const buildHeaders = (etag: string, coding?: string) => ({
       'Content-Type': toContentType(feed.media_type),
@@ -80,22 +84,23 @@ export const createContentHandler =
     const respondUnchanged = (etag: string) => new Response(null, { status: 304, headers: buildHeaders(etag) })
     const etags = ctx.store.cache.at<string>(feed.format === 'zone' ? 'zone feed etags' : 'feed etags', revision)
     // Callers who may list fewer networks or datacenters get other content.
-    const kept = buildVisibilityTag(ctx) === '11' ? id : `${id} ${buildVisibilityTag(ctx)}`
+    const visible = buildVisibilityTag(ctx)
+    const kept = `${visible === '11' ? id : `${id} ${visible}`}${hasKinds ? buildKindsTag(ctx) : ''}`
     const known = etags.get(kept)
     if (known !== undefined && matchesEtag(asked, known)) return respondUnchanged(known)
-    const content = render(ctx, feed)
+    const rendered = render(ctx, feed)
     const most = feed.format === 'template' ? Number.POSITIVE_INFINITY : WHOLE_BYTES
-    const { pieces, isWhole } = await readBeginning(content, most)
+    const { pieces, isWhole } = await readBeginning(rendered, most)
     const whole = isWhole ? Buffer.concat(pieces) : undefined
     const etag = computeEtag(whole ? whole.toString('latin1') : `${revision} ${id}`)
     etags.set(kept, etag, etag.length)
     if (matchesEtag(asked, etag)) {
-      await content.return(undefined)
+      await rendered.return(undefined)
       return respondUnchanged(etag)
     }
     const accepted = selectCoding(request.headers.get('accept-encoding'))
     if (!whole) {
-      const bytes = joinContent(pieces, content)
+      const bytes = joinContent(pieces, rendered)
       const source = accepted ? compressSource(accepted, bytes) : bytes
       return createLongResponse({ source }, { headers: buildHeaders(etag, accepted) })
     }

@@ -7,6 +7,7 @@ import type { Write } from '../../template/protocol.ts'
 import { type Filtered, filterDevices, type Places } from './filtered.ts'
 import { type FeedDevice, type FeedNetwork, getFeedNames, type Skip } from './formats/format.ts'
 import { WRITERS } from './formats/formats.ts'
+import { findNamedKinds, sendKinds } from './kinds.ts'
 import type { Feed } from './schema.ts'
 
 /** A feed, or a draft of one. */
@@ -69,10 +70,11 @@ const createWriter =
   (ctx: Ctx, feed: Rendered, { all, onDevices }: { readonly all: Filtered } & Pick<Watch, 'onDevices'>): Write =>
   async (send) => {
     const places = await loadVisiblePlaces(ctx, all)
-    const { template: _, ...own } = feed
+    const { template, ...own } = feed
     await send('feed', own)
     for (const network of places.networks) await send('network', network)
     for (const [id, name] of places.datacenters) await send('datacenter', { id, name })
+    await sendKinds(ctx, findNamedKinds(template), send)
     for await (const devices of all.chunks()) {
       onDevices?.(devices.length)
       for (const device of devices) await send('device', buildDocument(device, places))

@@ -20,6 +20,7 @@ const base = crud(objectFacts, {
     parent_id: idOf('objects').optional().describe('Only those directly below this one; empty for those at the top'),
     within: idOf('objects').optional().describe('This one and all below it'),
   },
+  listArgs: ['kind_id'],
 })
 
 export const { Item: ObjectOfKind, Draft: ObjectDraft, Patch: ObjectPatch } = base

@@ -76,6 +76,9 @@ const rules = resourceRules<typeof objectFacts, ObjectOfKind>(store, {
 /** For the import and estate documents. */
 export const findDocuments = store.documents
 
+/** For the templates of feeds: objects by name, and the object of a row. */
+export const { query: selectObjects, fromRow: toObject } = store
+
 export const feature: Feature = {
   operations: implement(objects, {
     ...rules.handlers,

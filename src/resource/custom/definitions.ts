@@ -51,6 +51,12 @@ export const loadFields = async (ctx: Ctx, resource: CustomResource): Promise<Fi
   return all.get(resource) ?? NONE
 }
 
+/** Returns the fields of all kinds as a read sees them, by kind. */
+export const loadFieldsOfKinds = async (ctx: StoreScope): Promise<ReadonlyMap<CustomResource, Fields>> => {
+  const all = await (ctx.db === ctx.store.read ? definitions.current(ctx) : read(ctx))
+  return new Map([...all].filter(([resource]) => isKindResource(resource)))
+}
+
 /** Returns the fields of one type as a read sees them, of all resources. */
 export const loadFieldsOfType = async (ctx: Ctx, type: FieldType): Promise<StoredField[]> => {
   const isLast = ctx.db === ctx.store.read

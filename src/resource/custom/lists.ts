@@ -2,7 +2,7 @@
  * Filters and orders of lists by custom fields. A list does this:
  *
  * 1. `const custom = await buildCustomFilters(ctx, resource, input.custom, 'id')`, and adds each `ordered` to its query and each
- *    `counted` to the query of its count. The revision of the list counts CUSTOM_TABLES too, if `custom` or `sort` is given.
+ *    `counted` to the query of its count. The revision of the list counts `findCustomTables` too, if `custom` or `sort` is given.
  * 2. `orderByCustom` of `sorted.ts` for `sort=custom.x`, with `listChain`: first the objects with a value, in its order, then the
  *    objects without one.
  */
@@ -10,18 +10,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type FieldIssue, invalidField, rejectIssues } from '../../contract/errors.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { getCachedCount } from '../../database/cache/query-cache.ts'
+import { findBelow, isOneOf } from '../../database/query/below.ts'
 import { buildConditionalMembership, type Membership } from '../../database/query/ordered-filter.ts'
+import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import { type Fields, loadFields } from './definitions.ts'
-import type { Custom, CustomResource, CustomValue } from './fields.ts'
+import { type Custom, type CustomResource, type CustomValue, isKindResource } from './fields.ts'
 import { readCustom } from './objects.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
 import { buildKeys, filterValue, isCutKey, isSameValue } from './values.ts'
 
-/** The tables that a list reads if it filters or sorts by custom fields. */
-export const CUSTOM_TABLES = ['custom_fields', 'custom_values'] as const
+const CUSTOM_TABLES = ['custom_fields', 'custom_values'] as const
+/** The table of the trees of objects of kinds. */
+const TREE = 'objects'
 
 export type CustomFilter = Readonly<Record<string, string>>
 
@@ -60,12 +63,38 @@ const parseDemand = (resource: CustomResource, fields: Fields, [key, text]: read
   return 'message' in read ? buildIssue(key, read.message) : { demand: { field, test, value: read.value } }
 }
 
+/** True for a field with values that are objects of a kind, which may have others below them. */
+const isOfTree = ({ reference_to }: StoredField): boolean => reference_to !== null && isKindResource(reference_to)
+
+/** Returns the demand with the objects below the one that it names as well. */
+const withBelow = async (ctx: Ctx, demand: Demand): Promise<Demand> => {
+  const { field, test } = demand
+  if (test.kind !== 'is' || !isOfTree(field)) return demand
+  const ids = await findBelow(ctx, { table: TREE, id: test.text })
+  return ids.length > 1 ? { ...demand, value: ids } : demand
+}
+
 /** @throws AppError VALIDATION_ERROR on `custom.<name>` */
 const parseDemands = async (ctx: Ctx, resource: CustomResource, filter: CustomFilter): Promise<Demand[]> => {
   const fields = await loadFields(ctx, resource)
   const all = Object.entries(filter).map((entry) => parseDemand(resource, fields, entry))
   rejectIssues(all.flatMap((one) => ('issue' in one ? [one.issue] : [])))
-  return all.flatMap((one) => ('demand' in one ? [one.demand] : []))
+  return Promise.all(all.flatMap((one) => ('demand' in one ? [withBelow(ctx, one.demand)] : [])))
+}
+
+/** Returns the tables that a list reads beside its own if it filters or sorts by custom fields. */
+export const findCustomTables = async (
+  ctx: Ctx,
+  resource: CustomResource,
+  filter: CustomFilter = {},
+): Promise<readonly (keyof Tables & string)[]> => {
+  const names = Object.keys(filter)
+  const fields = names.length === 0 ? undefined : await loadFields(ctx, resource)
+  const isBelow = names.some((name) => {
+    const field = fields?.get(name)
+    return field !== undefined && isOfTree(field)
+  })
+  return isBelow ? [...CUSTOM_TABLES, TREE] : CUSTOM_TABLES
 }
 
 const getValue = (custom: Custom, { name }: StoredField): CustomValue | undefined =>
@@ -79,6 +108,7 @@ const isMatch = (custom: Custom, { field, test, value: wanted }: Demand): boolea
   if (test.kind === 'none' || value === undefined) return test.kind === 'none' && value === undefined
   if (wanted === undefined) return true
   const values: readonly CustomValue[] = typeof value === 'object' ? value : [value]
+  if (typeof wanted === 'object') return values.some((one) => typeof one === 'string' && wanted.includes(one))
   if (test.kind === 'is') return values.some((one) => isSameValue(field.type, one, wanted))
   const [key, bound] = [getFirstKey(field, value), getFirstKey(field, wanted)]
   return test.kind === 'min' ? key >= bound : key <= bound
@@ -149,12 +179,16 @@ const OPERATORS = { is: sql`=`, min: sql`>=`, max: sql`<=` } as const
 const buildKeyed = (demands: readonly [Demand, ...Demand[]]): Keyed => {
   const [{ field }] = demands
   const bounds = demands.flatMap(({ test, value }) =>
-    value === undefined || !('text' in test) ? [] : [{ kind: test.kind, key: getFirstKey(field, value) }],
+    value === undefined || !('text' in test) ? [] : [{ kind: test.kind, keys: buildKeys(field, value) }],
   )
-  const conditions = bounds.map(({ kind, key }) => sql<SqlBool>` AND custom_values.value ${OPERATORS[kind]} ${key}`)
+  const conditions = bounds.map(({ kind, keys }) =>
+    keys.length > 1
+      ? sql<SqlBool>` AND ${isOneOf('custom_values.value', keys)}`
+      : sql<SqlBool>` AND custom_values.value ${OPERATORS[kind]} ${keys[0] ?? ''}`,
+  )
   return {
     field,
-    name: `${field.number} ${bounds.map(({ kind, key }) => `${kind} ${key}`).join(' ')}`,
+    name: `${field.number} ${bounds.map(({ kind, keys }) => `${kind} ${keys.join()}`).join(' ')}`,
     condition: sql<SqlBool>`custom_values.field = ${field.number}${sql.join(conditions, sql``)}`,
   }
 }
@@ -203,13 +237,15 @@ const buildMembership = async (
   const keyed = buildKeyed(demands)
   const { name, condition } = keyed
   const count = () => countKeyed(ctx, keyed)
-  // There may be many devices, of which a page is found faster in their order.
-  if (test.kind === 'is' && field.resource === 'devices')
-    return {
-      ...(await buildConditionalMembership(ctx, { id, table: TABLE, member: 'object_id', condition, name })),
-      count,
-    }
   const isInside = sql<SqlBool>`${sql.ref(id)} IN (SELECT object_id FROM custom_values WHERE ${condition})`
+  // There may be many devices, of which a page is found faster in their order.
+  if (test.kind === 'is' && field.resource === 'devices') {
+    const inside = await buildConditionalMembership(ctx, { id, table: TABLE, member: 'object_id', condition, name })
+    if (typeof value !== 'object' || inside.ordered === inside.counted) return { ...inside, count }
+    // One search for each value takes longer than a list of all members. An expression keeps the order of devices.
+    const ordered = sql<SqlBool>`${sql.ref(id)} || '' IN (SELECT object_id FROM custom_values WHERE ${condition})`
+    return { ordered, counted: inside.counted, count }
+  }
   if (test.kind === 'none') {
     if (field.resource === 'devices') return buildMembershipWithout(ctx, id, keyed)
     const isOutside = isWithout(ctx, id, condition)

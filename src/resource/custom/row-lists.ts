@@ -7,7 +7,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { countRows, listChain, listRows, type Page } from '../../kernel/list.ts'
 import type { Custom, CustomResource } from './fields.ts'
-import { buildCustomCheck, buildCustomFilters, buildCustomOrder, CUSTOM_TABLES, type CustomFilter } from './lists.ts'
+import { buildCustomCheck, buildCustomFilters, buildCustomOrder, type CustomFilter, findCustomTables } from './lists.ts'
 import { compareByKey, type ListedResource, type Orders, orderByCustom, orderByName } from './sorted.ts'
 
 /** The resources with objects as rows. */
@@ -87,7 +87,8 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
   const { resource, definitions = resource, tables, wanted, page, orders } = list
   const revisionOf =
     list.revision ?? ((all: readonly (keyof Tables & string)[]) => Promise.resolve(ctx.store.revision(all)))
-  const revision = await revisionOf(isCustom(wanted) ? [...tables, ...CUSTOM_TABLES] : tables)
+  const others = isCustom(wanted) ? await findCustomTables(ctx, definitions, wanted.custom) : []
+  const revision = await revisionOf([...new Set([...tables, ...others])])
   const row = 'row' in list ? list.row : await list.createRow()
   if (isCustom(wanted) && ctx.isPast) return listPast(ctx, list, { revision, row })
   let { query } = list

@@ -6,7 +6,7 @@ import { merge } from '../../contract/merge.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx, Reactions } from '../../kernel/ctx.ts'
 import { appliesTo } from './conditions.ts'
-import { loadFields, loadFieldsForWrite } from './definitions.ts'
+import { loadFields, loadFieldsForWrite, loadFieldsOfKinds } from './definitions.ts'
 import { type CustomItem, listCustomChanges, type Rewrite, validateCustom } from './engine.ts'
 import type { Custom, CustomPatch, CustomResource } from './fields.ts'
 import type { StoredField } from './store.ts'
@@ -112,16 +112,28 @@ export const SEARCH_TABLES = ['custom_fields'] as const
 export const loadSearchedNames = async (ctx: Ctx, resource: CustomResource): Promise<readonly string[]> =>
   [...(await loadFields(ctx, resource)).values()].flatMap((field) => (isSearched(field) ? field.name : []))
 
+const listTexts = (row: { readonly custom: string | null }, names: readonly string[]) => {
+  const { custom = NONE } = withCustomOfRow(row)
+  return names.flatMap((name) => {
+    const values = Object.hasOwn(custom, name) ? [custom[name] ?? []].flat() : []
+    return values.map((value) => ({ field: `custom.${name}`, text: String(value) }))
+  })
+}
+
 export const loadSearchedTexts = async (ctx: Ctx, resource: CustomResource): Promise<SearchedTexts> => {
   const names = await loadSearchedNames(ctx, resource)
-  if (names.length === 0) return undefined
-  return (row) => {
-    const { custom = NONE } = withCustomOfRow(row)
-    return names.flatMap((name) => {
-      const values = Object.hasOwn(custom, name) ? [custom[name] ?? []].flat() : []
-      return values.map((value) => ({ field: `custom.${name}`, text: String(value) }))
-    })
-  }
+  return names.length === 0 ? undefined : (row) => listTexts(row, names)
+}
+
+/** Like `loadSearchedTexts`, for the objects of all kinds: a column of their rows has the kind. */
+export const loadSearchedTextsOfKinds = async (ctx: Ctx, kindColumn: string): Promise<SearchedTexts> => {
+  const all = [...(await loadFieldsOfKinds(ctx))].map(
+    ([kind, fields]) => [kind, [...fields.values()].filter(isSearched).map(({ name }) => name)] as const,
+  )
+  const names = new Map(all.filter(([, searched]) => searched.length > 0))
+  if (names.size === 0) return undefined
+  // The row has the column.
+  return (row) => listTexts(row, names.get(String((row as Readonly<Record<string, unknown>>)[kindColumn])) ?? [])
 }
 
 /** A patch of an object that changes its values one by one. */

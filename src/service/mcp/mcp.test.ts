@@ -199,6 +199,19 @@ describe('tools', () => {
     expect((await call(admin, 'device_get', { id: 'named' })).value).toMatchObject({ addresses: [{ network_id: id }] })
   })
 
+  test('accept names of objects of a kind, which are looked up in the kind', async () => {
+    for (const name of ['Teams', 'Vendors']) await admin.api.kinds.create({ name, nested: true })
+    await admin.api.customFields.create({ resource: 'vendors', name: 'team', type: 'reference', reference_to: 'teams' })
+    const make = async (kind_id: string) => (await admin.api.objects.create({ kind_id, name: 'Umbra' })).id
+    const [team, vendor] = [await make('teams'), await make('vendors')]
+    const operate = async (operation: string, input: object) =>
+      (await call(admin, 'call_operation', { operation, input })).value
+    const made = { kind_id: 'Vendors', name: 'Umbra East', parent_id: 'umbra', custom: { team: 'umbra' } }
+    expect(await operate('object_create', made)).toMatchObject({ parent_id: vendor, custom: { team } })
+    const moved = { id: 'Umbra East', parent_id: 'Umbra', custom: { team: 'Umbra' } }
+    expect(await operate('object_update', moved)).toMatchObject({ parent_id: vendor, custom: { team } })
+  })
+
   test('ask which one is meant where several have the name', async () => {
     const ids = [await admin.api.devices.create({ name: 'twin' }), await admin.api.devices.create({ name: 'twin' })]
     const { isError, value } = await call(admin, 'device_get', { id: 'twin' })

@@ -11,7 +11,8 @@ import type { Session, Spec, Texts } from './parse/command.ts'
 import { getText } from './parse/command.ts'
 import { resolveCustom } from './parse/custom-names.ts'
 import { buildInput } from './parse/input.ts'
-import { collectReferences, createNames, getMoment, type Names, type Reference } from './parse/names.ts'
+import { collectReferences, createNames, getMoment, type Names, OBJECTS, type Reference } from './parse/names.ts'
+import { splitReferences, withKind } from './parse/object-kind.ts'
 import { INPUT_FIELD } from './parse/operation-spec.ts'
 
 type Input = Record<string, unknown>
@@ -48,8 +49,8 @@ const sendByIdOrName = async (
   transport: Transport,
   { op, input, inPath, names }: { op: AnyOperation; input: Input; inPath: readonly Reference[]; names: Names },
 ): Promise<Response> => {
-  // An unknown ref would create an object, although the text may be the name of another.
-  const mayCreate = inPath.some(({ mayBeNew }) => mayBeNew)
+  // An unknown ref would create an object, although the text may be the name of another. An id may be that of an object of another kind.
+  const mayCreate = inPath.some(({ mayBeNew, kind }) => mayBeNew || kind !== undefined)
   if (mayCreate || input.idempotency_key !== undefined) await resolve(names, inPath)
   try {
     return await send(transport, op, input)
@@ -60,20 +61,27 @@ const sendByIdOrName = async (
   }
 }
 
+/** @param kind of the objects of the command, which names are looked up in */
 export const execute = async (
   session: Session,
-  { op, spec, texts }: { op: AnyOperation; spec: Spec; texts: Texts },
+  { op, spec, texts, kind }: { op: AnyOperation; spec: Spec; texts: Texts; kind?: string },
 ): Promise<number> => {
   // The file may contain the values of the arguments.
   if (getText(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
   const input = { ...op.cli?.preset, ...(await buildInput(session.io, { op, spec, texts })) }
   await askSecrets(session.io, { op, texts, input })
-  const { inPath, elsewhere } = collectReferences(op, input)
+  const { inPath: path, elsewhere } = collectReferences(op, input)
+  const inPath = kind === undefined ? path : path.map((one) => (one.noun === OBJECTS ? { ...one, kind } : one))
   checkBeforeNames(op, input, elsewhere)
   const { transport } = await session.connect()
   const names = createNames(transport, await session.program.contracts(), getMoment(op, input))
-  await resolve(names, elsewhere)
-  await resolveCustom(op, input, names)
+  const [others, ofKinds] = splitReferences(elsewhere)
+  await resolve(names, others)
+  await resolve(
+    names,
+    kind === undefined ? await withKind(ofKinds, { op, input, names }) : ofKinds.map((one) => ({ ...one, kind })),
+  )
+  await resolveCustom(op, input, names, kind)
   parse(op.input, input)
   const response = await sendByIdOrName(transport, { op, input, inPath, names })
   return (await present(session, { op, transport, response })) ? 0 : 1

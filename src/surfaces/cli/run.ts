@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 import { readArguments } from './parse/args.ts'
 import type { Command, Program, Session } from './parse/command.ts'
 import { createUnknownCommandError, findCommand, type Start } from './parse/find-command.ts'
-import { asksForJson, GLOBAL_FLAGS, parseGlobals, wantsHelp } from './parse/globals.ts'
+import { asksForJson, findTarget, GLOBAL_FLAGS, parseGlobals, wantsHelp } from './parse/globals.ts'
 import { withGuardedTerminals } from './terminal.ts'
 
 export type Cli = (io: Io) => Promise<number>
@@ -70,6 +70,25 @@ const runCommand = async (
   return command.run(session, own)
 }
 
+/** Returns the commands of a noun that the server defines. */
+const findServerCommands = async (program: Program, io: Io, { texts, rest }: Start): Promise<readonly Command[]> => {
+  const [word = ''] = rest
+  const { url, token } = findTarget(texts, rest)
+  return (await program.serverNouns?.find({ program, connect: () => connect(io, { url, token }) }, word)) ?? []
+}
+
+/** Runs the command, shows the commands that begin with the words, or throws for an unknown one. */
+const follow = (
+  program: Program,
+  io: Io,
+  { found, commands }: { readonly found: Start; readonly commands: readonly Command[] },
+): Promise<number> => {
+  if (found.command) return runCommand(program, io, { command: found.command, found })
+  const [word] = found.rest
+  if (word !== undefined) throw createUnknownCommandError(commands, found.words, word)
+  return showGroup(io, commands, found)
+}
+
 const dispatch = async (program: Program, io: Io): Promise<number> => {
   const argv = io.argv[0] === 'help' ? [...io.argv.slice(1), '--help'] : io.argv
   if (argv[0] === '--version' || argv[0] === '-V') {
@@ -77,10 +96,13 @@ const dispatch = async (program: Program, io: Io): Promise<number> => {
     return 0
   }
   const { found, commands } = await start(program, argv)
-  if (found.command) return runCommand(program, io, { command: found.command, found })
   const [word] = found.rest
-  if (word !== undefined) throw createUnknownCommandError(commands, found.words, word)
-  return showGroup(io, commands, found)
+  // Commands that are built in win.
+  const isOfServer = found.command === undefined && found.words.length === 0 && word !== undefined
+  const ofServer = isOfServer ? await findServerCommands(program, io, found) : []
+  if (ofServer.length === 0) return follow(program, io, { found, commands })
+  const { texts, ...rest } = findCommand(ofServer, found.rest)
+  return follow(program, io, { found: { ...rest, texts: new Map([...found.texts, ...texts]) }, commands: ofServer })
 }
 
 /** Creates the command line of a program; it never throws. */

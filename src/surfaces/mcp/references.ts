@@ -4,6 +4,7 @@ import { JsonList, JsonText, WithStatus } from '../../kernel/handler-result.ts'
 import type { AnyOperation, OperationSet } from '../../kernel/operation.ts'
 import { resolveCustom } from '../cli/parse/custom-names.ts'
 import { type Ask, collectReferences, createNamesBy, getMoment, UUID } from '../cli/parse/names.ts'
+import { splitReferences, withKind } from '../cli/parse/object-kind.ts'
 import { isPaged } from './tools.ts'
 
 /** Maximum number of rows searched for objects of the same name. */
@@ -41,7 +42,10 @@ export const withIds = async (
   const ask: Ask = async (asked, wanted) =>
     toPlain(await run(asked, { ...wanted, ...(isPaged(asked) && { limit: MOST_ROWS }) }))
   const names = createNamesBy(ask, sets, getMoment(op, input))
-  for (const reference of unknown) reference.put(await names.findId(reference))
+  const [others, ofKinds] = splitReferences(unknown)
+  for (const reference of others) reference.put(await names.findId(reference))
+  for (const reference of await withKind(ofKinds, { op, input: copy, names }))
+    reference.put(await names.findId(reference))
   await resolveCustom(op, copy, names)
   return copy
 }

@@ -12,7 +12,7 @@ import type { JsonList } from '../../../kernel/handler-result.ts'
 import { countRows, listRows, type Page } from '../../../kernel/list.ts'
 import type { ParsedInputOf } from '../../../kernel/operation.ts'
 import { toNameKey } from '../../../net/name-order.ts'
-import { buildCustomFilters, CUSTOM_TABLES } from '../../../resource/custom/lists.ts'
+import { buildCustomFilters, findCustomTables } from '../../../resource/custom/lists.ts'
 import { findDatacentersBelow } from '../../datacenters/datacenters.ts'
 import { buildDeviceSubset } from '../../networks/membership.ts'
 import { hasAddressIn } from '../../spaces/keys.ts'
@@ -121,7 +121,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     'devices',
     ...(datacenter_id ? (['datacenters'] as const) : []),
     ...(network_id ? (['network_addresses'] as const) : []),
-    ...(isCustom ? CUSTOM_TABLES : []),
+    ...(isCustom ? await findCustomTables(ctx, 'devices', custom) : []),
     ...(q === undefined ? [] : searchTables(ctx)),
   ])
   const datacenters = datacenter_id ? await findDatacentersBelow(ctx, datacenter_id) : []

@@ -15,7 +15,7 @@ import {
   type Value,
 } from '../parse/command.ts'
 import { findCommand, listNextWords } from '../parse/find-command.ts'
-import { GLOBAL_FLAGS } from '../parse/globals.ts'
+import { findTarget, GLOBAL_FLAGS } from '../parse/globals.ts'
 import { isPrintable } from './display.ts'
 
 /** Maximum wait for a completion, in ms. */
@@ -26,21 +26,25 @@ export const FILES = ':files'
 
 type Asked = { readonly program: Program; readonly io: Io; readonly texts: Texts }
 
-const findNames = async ({ program, io, texts }: Asked, noun: string, typed: string): Promise<string[]> => {
+const findNames = async (
+  { program, io, texts }: Asked,
+  { ref: noun, kind }: { readonly ref: string; readonly kind?: string | undefined },
+  typed: string,
+): Promise<string[]> => {
   const [contracts, { findLookup }, connection] = await Promise.all([
     program.contracts(),
     import('../parse/names.ts'),
     connect(io, { url: getText(texts, '@url'), token: getText(texts, '@token') }),
   ])
   // A search needs a text. For an empty one, the first objects of the list are offered.
-  const lookup = findLookup(contracts, noun, { isSearch: typed !== '' })
+  const lookup = findLookup(contracts, { noun, kind }, { isSearch: typed !== '' })
   if (!lookup) return []
   const filter = lookup.field === undefined || typed === '' ? {} : { [lookup.field]: typed }
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const rows: unknown = await call(
     connection.transport,
     lookup.op,
-    { ...lookup.op.cli?.preset, ...filter, limit: MAX_NAMES },
+    { ...lookup.op.cli?.preset, ...lookup.filters, ...filter, limit: MAX_NAMES },
     { signal },
   )
   return (Array.isArray(rows) ? rows : []).filter(isRecord).flatMap((row) => {
@@ -57,7 +61,8 @@ const findValues = async (
   typed: string,
 ): Promise<string[]> => {
   if (value.choices.length > 0) return [...value.choices]
-  if (value.ref !== undefined) return findNames(asked, value.ref, typed)
+  const { ref, kind } = value
+  if (ref !== undefined) return findNames(asked, { ref, kind }, typed)
   return value.hint === 'FILE' || value.hint === 'DIR' ? [FILES] : []
 }
 
@@ -113,8 +118,18 @@ const findCandidates = async ({ program, io }: Session, words: readonly string[]
   const typed = words.at(-1) ?? ''
   const start = findCommand(commands, words.slice(0, -1))
   if (start.command) return completeCommand({ program, io, texts: start.texts }, start.command, start.rest, typed)
-  if (start.rest.length > 0) return []
-  return typed.startsWith('-') ? listFlagWords(GLOBAL_FLAGS) : listNextWords(commands, start.words)
+  const [word] = start.rest
+  const asked = { program, connect: () => connect(io, findTarget(start.texts, start.rest)) }
+  if (word !== undefined) {
+    const ofServer = start.words.length > 0 ? [] : ((await program.serverNouns?.find(asked, word)) ?? [])
+    const found = findCommand(ofServer, start.rest)
+    if (found.command) return completeCommand({ program, io, texts: start.texts }, found.command, found.rest, typed)
+    return found.rest.length > 0 ? [] : listNextWords(ofServer, found.words)
+  }
+  if (typed.startsWith('-')) return listFlagWords(GLOBAL_FLAGS)
+  const known = listNextWords(commands, start.words)
+  const isKnown = start.words.length > 0 || known.some((one) => fits(one, typed))
+  return isKnown ? known : [...((await program.serverNouns?.list(asked)) ?? [])]
 }
 
 const fits = (candidate: string, typed: string): boolean =>

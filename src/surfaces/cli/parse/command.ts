@@ -13,6 +13,8 @@ export type Value = {
   readonly choices: readonly string[]
   /** Plural noun. The ids and names of its objects are the values. */
   readonly ref: string | undefined
+  /** Only the objects of this kind. */
+  readonly kind?: string | undefined
 }
 
 export type Flag = Value & {
@@ -57,7 +59,19 @@ export type Program = {
   readonly contracts: () => Promise<Readonly<Record<string, OperationSet>>>
   /** Commands such as `login` and `serve`, which take precedence over operations of the same words. */
   readonly specials: readonly Command[]
+  /** Nouns that the server knows. */
+  readonly serverNouns?: ServerNouns
 }
+
+/** Commands with a first word that the server defines. */
+export type ServerNouns = {
+  /** Returns the commands of a noun; none if the server has no such noun, or cannot be asked. */
+  readonly find: (asked: Asked, word: string) => Promise<readonly Command[]>
+  /** Returns the nouns for a completion. */
+  readonly list: (asked: Asked) => Promise<readonly string[]>
+}
+
+type Asked = Pick<Session, 'program' | 'connect'>
 
 export type Session = {
   readonly io: Io

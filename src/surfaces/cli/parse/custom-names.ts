@@ -4,7 +4,8 @@ import type { CustomPlace } from '../../../contract/json-schema.ts'
 import { isRecord } from '../../../contract/unknown.ts'
 import { formatFieldName } from '../../../contract/validate.ts'
 import type { AnyOperation } from '../../../kernel/operation.ts'
-import { collect, listOperations, type Names, type Reference, UUID } from './names.ts'
+import { collect, listOperations, type Names, OBJECTS, type Reference, UUID } from './names.ts'
+import { findKind } from './object-kind.ts'
 
 /** The values or the filters of an object, by the names of their fields. */
 type Given = { readonly place: CustomPlace; readonly field: (name: string) => string; readonly values: Values }
@@ -25,7 +26,7 @@ const canBeName = (value: unknown, { as }: CustomPlace): boolean =>
     : typeof value === 'string' && value !== '' && !(as === 'filter' && value === '*') && !UUID.test(value)
 
 /** The part of a definition that is read here. */
-type Defined = { readonly noun: string; readonly isMultiple: boolean }
+type Defined = Pick<Reference, 'noun' | 'kind'> & { readonly isMultiple: boolean }
 
 /** Returns the references among the custom fields of a resource; none for a caller who may not list the definitions. */
 const findReferences = async (of: string, { ask, contracts }: Names): Promise<ReadonlyMap<string, Defined>> => {
@@ -35,11 +36,16 @@ const findReferences = async (of: string, { ask, contracts }: Names): Promise<Re
     if (error instanceof AppError && error.code === 'FORBIDDEN') return []
     throw error
   })
+  // A reference names objects of a resource, or of a kind.
+  const getTarget = (noun: string) =>
+    listOperations(contracts, noun).length > 0 ? { noun } : { noun: OBJECTS, kind: noun }
   return new Map(
     (Array.isArray(rows) ? rows : [])
       .filter(isRecord)
       .flatMap(({ name, type, reference_to, multiple }) =>
-        type === 'reference' ? [[String(name), { noun: String(reference_to), isMultiple: multiple === true }]] : [],
+        type === 'reference'
+          ? [[String(name), { ...getTarget(String(reference_to)), isMultiple: multiple === true }]]
+          : [],
       ),
   )
 }
@@ -52,13 +58,13 @@ const collectNames = ({ place, field, values }: Given, defined: ReadonlyMap<stri
   Object.entries(values).flatMap(([name, value]) => {
     const reference = defined.get(name)
     if (!reference || !canBeName(value, place)) return []
-    const { noun, isMultiple } = reference
+    const { noun, kind, isMultiple } = reference
     const at = (holder: Record<PropertyKey, unknown>, key: PropertyKey): Reference[] => {
       const text = holder[key]
       const put = (id: string) => {
         holder[key] = id
       }
-      return typeof text === 'string' && canBeName(text, place) ? [{ noun, field: field(name), text, put }] : []
+      return typeof text === 'string' && canBeName(text, place) ? [{ noun, kind, field: field(name), text, put }] : []
     }
     if (!isMultiple || place.as === 'filter') return at(values, name)
     const list = toList(value).filter((one) => one !== '')
@@ -69,16 +75,23 @@ const collectNames = ({ place, field, values }: Given, defined: ReadonlyMap<stri
 
 /**
  * Puts ids in the place of names and refs, in that very input. Asks for the definitions only if a text may be a name.
+ * @param kind of the objects, if the input does not name it
  * @throws AppError VALIDATION_ERROR on `custom.<name>` for an unknown or an ambiguous name
  */
-export const resolveCustom = async (op: AnyOperation, input: Record<string, unknown>, names: Names): Promise<void> => {
+export const resolveCustom = async (
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  names: Names,
+  kind?: string,
+): Promise<void> => {
   const all = collectGiven(op, input).filter(({ place, values }) =>
     Object.values(values).some((one) => canBeName(one, place)),
   )
   const issues: FieldIssue[] = []
-  for (const [of, given] of Map.groupBy(all, ({ place }) => place.of)) {
-    const defined = await findReferences(of, names)
-    for (const reference of given.flatMap((one) => collectNames(one, defined))) {
+  for (const [of, places] of Map.groupBy(all, ({ place }) => place.of)) {
+    const resource = of === OBJECTS ? (kind ?? (await findKind(op, input, names))) : of
+    const defined = resource === undefined ? new Map<string, Defined>() : await findReferences(resource, names)
+    for (const reference of places.flatMap((one) => collectNames(one, defined))) {
       try {
         reference.put(await names.findId(reference))
       } catch (error) {

@@ -44,6 +44,18 @@ export const parseGlobals = (texts: Texts): Globals => ({
   token: getText(texts, '@token'),
 })
 
+const findFlagText = (words: readonly string[], flag: string): string | undefined => {
+  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  const word = words[at]
+  return word === flag ? words[at + 1] : word?.slice(flag.length + 1)
+}
+
+/** Returns the server that a command line names and its key, also behind words of a command that is not known yet. */
+export const findTarget = (texts: Texts, rest: readonly string[]): Pick<Globals, 'url' | 'token'> => ({
+  url: findFlagText(rest, '--url') ?? getText(texts, '@url'),
+  token: findFlagText(rest, '--token') ?? getText(texts, '@token'),
+})
+
 export const wantsHelp = (texts: Texts): boolean => isOn(texts, '@help')
 
 /** Returns true if the words request JSON, even if they are otherwise invalid: errors are then JSON too. */

@@ -22,6 +22,8 @@ export type Reference = {
   readonly noun: string
   /** The noun to search if no object of `noun` has the id or name. */
   readonly orNoun?: string | undefined
+  /** The kind to which an object of a kind belongs. */
+  readonly kind?: string | undefined
   readonly field: string
   readonly text: string
   /** The text may be the ref of an object that the call creates. */
@@ -95,20 +97,29 @@ export const listOperations = (contracts: Contracts, noun: string): AnyOperation
     .flatMap((set) => Object.values(set))
     .filter((op) => op.name.startsWith(`${noun}.`))
 
-export type Lookup = { readonly op: AnyOperation; readonly field: string | undefined }
+/** The noun of the objects of all kinds. */
+export const OBJECTS = 'objects'
 
-/** Returns the way to find objects of a noun by part of their name: search, a `name` filter, or the list of all. */
+export type Lookup = {
+  readonly op: AnyOperation
+  readonly field: string | undefined
+  /** Further filters, such as the kind of an object. */
+  readonly filters: Readonly<Record<string, string>>
+}
+
+/** Returns the way to find objects of a noun or a kind by part of their name: search, a `name` filter, or the list of all. */
 export const findLookup = (
   contracts: Contracts,
-  noun: string,
+  { noun, kind }: Pick<Reference, 'noun' | 'kind'>,
   { isSearch }: { isSearch: boolean } = { isSearch: true },
 ): Lookup | undefined => {
+  const filters: Lookup['filters'] = kind === undefined ? {} : { kind_id: kind }
   const ops = listOperations(contracts, noun).filter(isWholeList)
   const search = isSearch && ops.find((op) => op.name === `${noun}.search`)
-  if (search) return { op: search, field: 'q' }
+  if (search) return { op: search, field: 'q', filters }
   const list = ops.find((op) => op.name === `${noun}.all`) ?? ops.find((op) => op.name === `${noun}.list`)
-  const filters = Object.keys(list ? (getInputSchema(list.input).properties ?? {}) : {})
-  return list && { op: list, field: LABEL_FIELDS.find((field) => filters.includes(field)) }
+  const fields = Object.keys(list ? (getInputSchema(list.input).properties ?? {}) : {})
+  return list && { op: list, field: LABEL_FIELDS.find((field) => fields.includes(field)), filters }
 }
 
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
@@ -126,12 +137,14 @@ export type Names = {
   readonly contracts: Contracts
   /** Calls an operation as of the moment at which names are looked up. */
   readonly ask: Ask
-  readonly findId: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
+  readonly findId: (reference: Omit<Reference, 'put'>) => Promise<string>
 }
 
 /** Resolves names on a server, each once. @param asOf as for `createNamesBy` */
 export const createNames = (transport: Transport, contracts: Contracts, asOf?: string): Names =>
   createNamesBy((op, input) => call(transport, op, input), contracts, asOf)
+
+type Sought = Pick<Reference, 'noun' | 'kind'>
 
 /** Resolves names, each once. @param asOf the moment at which names are looked up; now by default */
 export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string): Names => {
@@ -139,12 +152,13 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   const known = new Map<string, Promise<string>>()
 
   /** Returns the id of the object that has this id or ref: false for none, undefined if the noun has no operation to check that. */
-  const idBy = async (noun: string, text: string): Promise<string | false | undefined> => {
+  const idBy = async ({ noun, kind }: Sought, text: string): Promise<string | false | undefined> => {
     const get = listOperations(contracts, noun).find((op) => op.name === `${noun}.get`)
     const param = get && parseHttp(get.http).params[0]
     if (!get || param === undefined) return undefined
     try {
       const row = await ask(get, { [param]: text })
+      if (kind !== undefined && !(isRecord(row) && row.kind_id === kind)) return false
       return (parseRef(text) && isRecord(row) && getRowId(row)) || text
     } catch (error) {
       if (isCode(error, 'NOT_FOUND')) return false
@@ -154,19 +168,24 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
     }
   }
 
-  const findRows = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
-    const rows: unknown = await ask(op, { ...op.cli?.preset, ...(field !== undefined && { [field]: text }) })
+  const findRows = async ({ op, field, filters }: Lookup, text: string): Promise<Row[]> => {
+    const rows: unknown = await ask(op, {
+      ...op.cli?.preset,
+      ...filters,
+      ...(field !== undefined && { [field]: text }),
+    })
     return (Array.isArray(rows) ? rows : []).filter(isRecord)
   }
 
-  const find = async (noun: string, text: string): Promise<string> => {
-    const known = await idBy(noun, text)
+  const find = async (sought: Sought, text: string): Promise<string> => {
+    const noun = sought.kind ?? sought.noun
+    const known = await idBy(sought, text)
     if (known) return known
-    const lookup = findLookup(contracts, noun, { isSearch: known === false })
+    const lookup = findLookup(contracts, sought, { isSearch: known === false })
     // The server validates the text itself if there is no lookup.
     if (!lookup) return text
     const wanted = toNameKey(text.trim())
-    const rows = await findRows(known === undefined ? { op: lookup.op, field: undefined } : lookup, text)
+    const rows = await findRows(known === undefined ? { ...lookup, field: undefined } : lookup, text)
     if (rows.some((row) => getRowId(row) === text)) return text
     const namesakes = rows.filter((row) => toNameKey(getLabel(row) ?? '') === wanted)
     const [id, ...others] = namesakes.flatMap((row) => getRowId(row) ?? [])
@@ -178,11 +197,11 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
 
   const findEither = async (noun: string, orNoun: string, text: string): Promise<string> => {
     try {
-      return await find(noun, text)
+      return await find({ noun }, text)
     } catch (error) {
       if (!isCode(error, 'NOT_FOUND')) throw error
     }
-    return find(orNoun, text).catch((error: unknown) => {
+    return find({ noun: orNoun }, text).catch((error: unknown) => {
       if (!isCode(error, 'NOT_FOUND')) throw error
       throw new AppError(
         'NOT_FOUND',
@@ -194,11 +213,12 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   return {
     contracts,
     ask,
-    findId: ({ noun, orNoun, text, mayBeNew }) => {
+    findId: ({ noun, orNoun, kind, text, mayBeNew }) => {
       // A list may be filtered by a deleted object, so its id suffices.
       if (orNoun !== undefined && UUID.test(text)) return Promise.resolve(text)
-      const key = `${noun} ${orNoun} ${text}`
-      const found = known.get(key) ?? (orNoun === undefined ? find(noun, text) : findEither(noun, orNoun, text))
+      const key = `${kind ?? noun} ${orNoun} ${text}`
+      const found =
+        known.get(key) ?? (orNoun === undefined ? find({ noun, kind }, text) : findEither(noun, orNoun, text))
       known.set(key, found)
       if (!mayBeNew) return found
       return found.catch((error: unknown) => {
