@@ -2,18 +2,19 @@
 import { z } from 'zod'
 import { draft, flagOr, idOf, line, Name, Page, patch, Timestamp } from '../../contract/fields/fields.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
+import { KIND_ID } from '../../inventory/kinds/names.ts'
 import { operation } from '../../kernel/operation.ts'
 
 /** Far above any number of links that fit into a menu. */
 export const MAX_PINNED = 5
 
-const PATH = '/[a-z-]{1,63}'
+const PATH = `/(?:[a-z-]{1,63}|kinds/${KIND_ID})`
 const MAX_SEARCH = 4096
 
 const Path = line(64)
-  .regex(new RegExp(matchWhole(PATH)), 'must be / and 1-63 of a-z -')
+  .regex(new RegExp(matchWhole(PATH)), 'must be / and 1-63 of a-z -, or /kinds/ and the id of a kind')
   .meta({ examples: ['/devices'] })
-  .describe('The page of the list, such as /devices')
+  .describe('The page of the list, such as /devices or /kinds/circuits')
 
 const Search = line(MAX_SEARCH)
   .refine((search) => search === '' || search.startsWith('?'), { error: 'must be empty or begin with ?' })
