@@ -4,6 +4,7 @@ import type { ResourceFacts } from '../../../src/resource/facts.ts'
 import { api } from '../api/client.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/window/device-list-client.ts'
+import { objectsQuery } from '../kinds/known-kinds.ts'
 import { buildObjectsQuery } from '../resource/facts/lists.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
@@ -21,9 +22,17 @@ const loadObjects = ({ name }: Facts): Promise<readonly object[]> =>
 
 type Named = readonly (readonly [id: string, name: string])[]
 
+/** Returns the names of all objects of a kind; none without the permission. */
+const loadKindNames = async (kindId: string): Promise<Named> => {
+  if (!hasPermission('objects:list')) return []
+  const objects = await queryClient.fetchQuery({ ...objectsQuery(kindId), staleTime: FRESH_MS })
+  return objects.map(({ id, name }) => [id, name] as const)
+}
+
 /** Returns the names of all objects of a resource; none without the permission. */
 const loadObjectNames = async (target: string): Promise<Named> => {
-  if (!isResource(target) || !hasPermission(`${target}:list`)) return []
+  if (!isResource(target)) return loadKindNames(target)
+  if (!hasPermission(`${target}:list`)) return []
   const facts: Facts = FACTS[target]
   const { label = 'name' }: ResourceFacts = facts
   const objects = await loadObjects(facts)

@@ -1,0 +1,54 @@
+/** The fields of the objects of a kind, and how they are read and written. */
+import { FACTS } from '../../../src/inventory/resources.ts'
+import { buildCustomControl } from '../custom-fields/known-custom.tsx'
+import { buildResource } from '../resource/build-resource.ts'
+import { buildFields, type Names } from '../resource/facts/from-facts.ts'
+import type { FieldSpec, Resource } from '../resource/resource.ts'
+import { buildPaths, buildTreeKey } from '../resource/tree/tree.ts'
+import { toSentenceCase } from '../ui/format.ts'
+import type { Kind, KindObject } from './known-kinds.ts'
+
+type ListedKind = Pick<Kind, 'id' | 'singular' | 'nested' | 'located'>
+
+const NONE: readonly never[] = []
+const HIDDEN = { column: false, filter: false, isDetail: false, isSearched: false } as const
+
+type Given = {
+  /** The objects of the kind, of which a list is ordered as a tree. */
+  readonly objects?: readonly KindObject[]
+  /** The names of datacenters by their ids. */
+  readonly datacenters?: Names
+}
+
+export const buildObjectFields = ({ nested, located }: ListedKind, { objects = NONE, datacenters }: Given = {}) => {
+  const paths = nested ? buildPaths(objects) : new Map<string, readonly KindObject[]>()
+  return buildFields(
+    FACTS.objects,
+    {
+      kind_id: { ...HIDDEN, form: { render: () => null } },
+      name: {
+        column: { width: 220 },
+        ...(nested && { sort: (row) => buildTreeKey(paths.get(row.id) ?? NONE, row) }),
+      },
+      parent_id: { label: 'Parent', ...(!nested && { ...HIDDEN, form: { isShown: () => false } }) },
+      datacenter_id: { filter: { name: 'dc' }, ...(!located && { ...HIDDEN, form: { isShown: () => false } }) },
+      description: { column: { width: 260 } },
+      created_at: { isDetail: false },
+    },
+    { names: new Map([...objects.map(({ id, name }) => [id, name] as const), ...(datacenters ?? [])]) },
+  )
+}
+
+/** Returns how the objects of a kind are read and written. A new one is of this kind. */
+export const buildObjectResource = (kind: ListedKind): Resource<KindObject> => {
+  const parent: Partial<FieldSpec> = { filter: { kind_id: kind.id } }
+  return buildResource<KindObject>(FACTS.objects, buildObjectFields(kind), {
+    noun: toSentenceCase(kind.singular),
+    order: ['name', 'parent_id', 'datacenter_id', 'custom', 'description'],
+    controls: {
+      kind_id: { initial: kind.id, isShown: (_, isNew) => isNew },
+      parent_id: parent,
+      custom: buildCustomControl(kind.id),
+    },
+  })
+}
