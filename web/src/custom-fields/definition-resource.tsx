@@ -99,7 +99,13 @@ const buildFields = (all: readonly CustomField[], { kinds, isOwn }: Options): re
     ...(isOwn && { placeholder: 'Made of the label' }),
     hint: 'Of the API, files and filters: a-z, 0-9 and _',
   },
-  { name: 'label', label: 'Label', isHalf: true, hint: 'In forms and tables; the name without it' },
+  {
+    name: 'label',
+    label: 'Label',
+    isHalf: true,
+    isRequired: isOwn,
+    hint: isOwn ? 'In forms and tables' : 'In forms and tables; the name without it',
+  },
   {
     name: 'preview',
     label: 'Preview',

@@ -80,7 +80,6 @@ const PackCard = ({ pack, onStep }: CardProps) => {
           )}
           {installed !== null && (
             <Button
-              look="quiet"
               onClick={() => onStep('uninstall')}
               blocked={noUninstall ?? explainUse(pack)}
               aria-label={`Uninstall ${title}`}
