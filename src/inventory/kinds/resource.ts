@@ -9,13 +9,7 @@ export const kindFacts = resource({
   noun: 'kind',
   schema: 'Kind',
   fields: {
-    name: {
-      type: 'name',
-      filter: 'part',
-      example: 'Circuits',
-      description: 'The plural noun, as lists are called: Circuits',
-      answer: '',
-    },
+    name: { type: 'name', filter: 'part', example: 'Circuits', description: 'The plural noun, as lists are called: Circuits', answer: '' },
     singular: {
       type: 'text',
       max: 64,

@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import { draft, flagOr, idOf, line, Name, Page, patch, Timestamp } from '../../contract/fields/fields.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
-import { KIND_ID } from '../../inventory/kinds/names.ts'
 import { operation } from '../../kernel/operation.ts'
 
 /** Far above any number of links that fit into a menu. */
 export const MAX_PINNED = 5
 
-const PATH = `/(?:[a-z-]{1,63}|kinds/${KIND_ID})`
+/** A list, or the list of a kind. */
+const PATH = '/(?:[a-z-]{1,63}|kinds/[a-z][a-z0-9-]{0,49})'
 const MAX_SEARCH = 4096
 
 const Path = line(64)

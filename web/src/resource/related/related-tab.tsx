@@ -72,6 +72,9 @@ const ListLink = ({ reference, name, title }: { reference: Reference; name: stri
   ) : null
 }
 
+/** Addresses of devices have values of their own, and no list. */
+const ADDRESSES = 'addresses'
+
 type ListProps = { readonly reference: Reference; readonly referred: Referred; readonly title: string }
 
 const Objects = ({ reference, referred, title }: ListProps) => {
@@ -79,6 +82,7 @@ const Objects = ({ reference, referred, title }: ListProps) => {
   const { resource, objects } = reference
   const name = RESOURCE_NAMES.find((one) => one === resource)
   const item = name && findItem(toKind(name))
+  if (resource === ADDRESSES) return <p className="muted">They are on the pages of their devices.</p>
   const { label = 'name', detail } = REFERRED[resource] ?? {}
   if (isError) return <p className="muted">They could not be loaded.</p>
   if (!data) return <Skeleton />
