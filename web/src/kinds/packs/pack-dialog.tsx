@@ -51,7 +51,7 @@ const InstallPreview = ({ pack }: { readonly pack: Pack }) => {
 
 const UninstallPreview = ({ pack }: { readonly pack: Pack }) => {
   const { data, error } = useQuery({
-    queryKey: ['kinds', 'packs', 'uninstall', pack.name],
+    queryKey: ['pack-preview', 'uninstall', pack.name],
     queryFn: () => previewUninstall(pack.name),
     staleTime: 0,
     gcTime: 0,

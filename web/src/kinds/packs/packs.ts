@@ -51,7 +51,8 @@ export const packsQuery = queryOptions({
 /** The answer of an installation, and the change that it would be. */
 export const previewQuery = (name: string) =>
   queryOptions({
-    queryKey: ['kinds', 'packs', 'preview', name],
+    // Not refreshed with the kinds: its dialog is still there for a moment once it is done.
+    queryKey: ['pack-preview', name],
     queryFn: async () => {
       const [answer, change] = await Promise.all([
         call(INSTALL, { name, dry_run: true }),
