@@ -286,7 +286,7 @@ test('kinds are reached from the page of custom fields, and each page of theirs 
   )
 })
 
-test('a viewer reads kinds and objects, and is told what is missing to change them', async () => {
+test('a viewer reads kinds and objects, and their controls are disabled', async () => {
   await seed()
   await it.visit(
     async ({ page, open }) => {
@@ -299,6 +299,27 @@ test('a viewer reads kinds and objects, and is told what is missing to change th
       expect(await page.getByRole('switch', { name: 'Nested' }).getAttribute('aria-disabled')).toBe('true')
     },
     { as: 'viewer', expected },
+  )
+})
+
+test('a moment of the past shows the objects that were there, and nothing changes them', async () => {
+  const api = await seed()
+  const { id } = await api.objects.create({ kind_id: 'lines', name: 'gone-line', custom: { status: 'active' } })
+  const [change] = await api.history.list({ limit: 1, kind: 'object' })
+  await api.objects.delete({ id })
+  await it.visit(
+    async ({ page, open, openWhole }) => {
+      await open('/kinds/lines')
+      await page.getByRole('row', { name: /L-1/ }).waitFor()
+      expect(await page.getByRole('row', { name: /gone-line/ }).count()).toBe(0)
+      await openWhole(`/kinds/lines?as_of=${change?.id}`)
+      await page.getByRole('row', { name: /gone-line.*active/ }).waitFor()
+      expect(await page.getByRole('button', { name: 'Add a field' }).count()).toBe(0)
+      await openWhole(`/objects/${id}?as_of=${change?.id}`)
+      await page.getByRole('heading', { level: 1, name: 'gone-line' }).waitFor()
+      await isFine(page)
+    },
+    { as, expected },
   )
 })
 

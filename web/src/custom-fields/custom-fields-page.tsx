@@ -1,5 +1,5 @@
 /** The custom fields of each resource. Fields of kinds are on the pages of their kinds. */
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { contracts } from '../api/contracts.ts'
@@ -29,6 +29,7 @@ const NONE: readonly CustomField[] = []
 
 export const CustomFieldsPage = () => {
   const { search, set } = usePageSearch()
+  const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { data, error, refetch, reorder } = useDefinitions()
   const all = data ?? NONE
@@ -39,6 +40,11 @@ export const CustomFieldsPage = () => {
   }))
   const resource = tabs.find(({ id }) => id === search.tab)?.id ?? 'devices'
   const create = () => void set({ new: '1' })
+  /** A field of a kind is on the page of the kind. */
+  const leadTo = ({ resource: of }: CustomField) =>
+    Object.hasOwn(RESOURCE_TITLES, of)
+      ? void set({ tab: of, new: undefined, edit: undefined })
+      : void navigate({ to: '/kinds/$id', params: { id: of }, search: { tab: 'definition' } })
   const noCreate = blocked('custom-fields:create')
   useHotkeys(noCreate === undefined ? { c: create } : {})
   const title = RESOURCE_TITLES[resource as keyof typeof RESOURCE_TITLES]
@@ -80,7 +86,7 @@ export const CustomFieldsPage = () => {
               <LearnMore />
             </State>
           }
-          onSaved={(field) => void set({ tab: field.resource, new: undefined, edit: undefined })}
+          onSaved={leadTo}
         />
       )}
       <Hints hints={HINTS} />

@@ -234,6 +234,7 @@ export const buildDefinitionResource = (all: readonly CustomField[], options: Op
   create: (input) => operations.create(options.isOwn ? withName(input) : input),
   update: (id, input: Input, etag) =>
     operations.update(id, input.type === undefined ? input : { ...NEUTRAL, ...input }, etag),
-  changes: CHANGED_KEYS,
+  // The list of kinds counts their fields, and a new reference may lead to objects.
+  changes: [...CHANGED_KEYS, 'kinds', 'references'],
   below: (id) => <HistoryTab kind="custom-field" id={id} />,
 })
