@@ -80,6 +80,46 @@ test('a kind is defined, and its first object made with three values, by the key
     { as, expected },
   ))
 
+test('the fields of a new kind are moved by Alt and the arrows, and a refusal stands at its row', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/kinds?new=1')
+      const drawer = page.getByRole('dialog', { name: 'New kind' })
+      const label = (number: number) => drawer.getByLabel(`Label of field ${number}`)
+      await drawer.getByLabel('Name · required').first().fill('Circuits')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('Supplier, State')
+      await page.keyboard.press('Enter')
+      expect([await label(1).inputValue(), await label(2).inputValue()]).toEqual(['Supplier', 'State'])
+      await label(2).focus()
+      await page.keyboard.press('Alt+ArrowUp')
+      expect([await label(1).inputValue(), await label(2).inputValue()]).toEqual(['State', 'Supplier'])
+      expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe('Label of field 1')
+      await page.keyboard.press('Alt+ArrowDown')
+      expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe('Label of field 2')
+      await page.keyboard.press('Alt+ArrowUp')
+      await drawer.getByLabel('Type of field 1').selectOption({ label: 'Choice' })
+      await page.keyboard.press('Control+Enter')
+      // The name is that of another kind.
+      await drawer.locator('[aria-invalid=true]').first().waitFor()
+      await isFine(page)
+      await drawer.getByLabel('Name · required').first().fill('Agreements')
+      await page.keyboard.press('Control+Enter')
+      await drawer.getByText(/^choices/).waitFor()
+      expect(await label(1).getAttribute('aria-invalid')).toBe('true')
+      await isFine(page)
+      await drawer.getByLabel('Choices of field 1').fill('open, signed')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('heading', { level: 1, name: 'Agreements' }).waitFor()
+      const fields = await it.plat.api.customFields.list({ resource: 'agreements' })
+      expect(fields.map(({ name, type }) => [name, type])).toEqual([
+        ['state', 'choice'],
+        ['supplier', 'text'],
+      ])
+    },
+    { as, expected: [...expected, '409 /api/kinds', '400 /api/kinds'] },
+  ))
+
 /** A kind of circuits beside one of carriers, with the fields of each type of control. */
 const seed = async () => {
   const { api } = it.plat

@@ -5,7 +5,7 @@ import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/column-spec.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { getUngrouped, loadDefinitions, UNGROUPED } from './definitions.ts'
+import { isOfKind, loadDefinitions } from './definitions.ts'
 import { loadNamesForList } from './names.ts'
 import { ValueView } from './value-view.tsx'
 import { getOwnValue, type RefNames, toColumnId, toTexts, type WithCustom, withCustomFields } from './values.ts'
@@ -76,7 +76,7 @@ export const loadCustomList = async (list: string): Promise<CustomList | null> =
     definitions,
     names,
     // Of an object of a kind, a phone would show the name alone.
-    columns: definitions.map((one, at) => buildColumn(one, names, at === 0 && getUngrouped(list) !== UNGROUPED)),
+    columns: definitions.map((one, at) => buildColumn(one, names, at === 0 && isOfKind(list))),
     filters: isOfDevices ? listDeviceFilters(definitions) : [],
     compared: definitions.map((one) => [one.label, (row) => toTexts(one, getOwnValue(row, one), names).join(', ')]),
     usedBy: (rows) =>

@@ -7,6 +7,7 @@ import { meQuery, queryClient } from '../api/queries.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import { type KindObject, objectQuery, objectsQuery } from '../kinds/known-kinds.ts'
 import { buildObjectsQuery } from '../resource/facts/lists.ts'
+import { isOfKind } from './definitions.ts'
 import { type Definition, getOwnValue, type RefNames, type Target, type WithCustom } from './values.ts'
 
 type Facts = (typeof FACTS)[Resource]
@@ -116,7 +117,7 @@ export const loadNamesForList = (definitions: readonly Definition[], hasDevices:
   loadNames(collectTargets(definitions), hasDevices ? async () => [] : loadAllDeviceNames)
 
 /** True for a reference to the objects of a kind. */
-const isOfKind = ({ reference_to }: Definition): boolean => reference_to !== null && !isResource(reference_to)
+const refersToKind = ({ reference_to }: Definition): boolean => reference_to !== null && isOfKind(reference_to)
 
 /** Returns the names of the objects that these objects refer to. */
 export const loadNamesForRows = async (
@@ -128,8 +129,8 @@ export const loadNamesForRows = async (
     new Set(some.flatMap((one) => rows.flatMap((row) => [getOwnValue(row, one) ?? []].flat().map(String))))
   const ofDevices = used.filter(({ reference_to }) => reference_to === 'devices')
   const [names, objects] = await Promise.all([
-    loadNames(collectTargets(used.filter((one) => !isOfKind(one))), () => loadDeviceNames(listIds(ofDevices))),
-    loadNamesOfObjects(listIds(used.filter(isOfKind))),
+    loadNames(collectTargets(used.filter((one) => !refersToKind(one))), () => loadDeviceNames(listIds(ofDevices))),
+    loadNamesOfObjects(listIds(used.filter(refersToKind))),
   ])
   return new Map([...names, ...objects])
 }
