@@ -1,7 +1,7 @@
 /** Packs: installed from the empty page with a preview, named at what they brought, uninstalled; and the objects that name another. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, choose, world } from './harness.ts'
 
 const it = world({ devices: 20 })
 const as = 'admin'
@@ -104,4 +104,22 @@ test('a pack in use tells why it stays, and goes with its kinds once nothing use
     { as },
   )
   expect((await api.kinds.list({})).map(({ id }) => id)).toEqual(['spares'])
+})
+
+test('a scope names kinds, once there are some', async () => {
+  const { api } = it.plat
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/scopes?new=1')
+      const form = page.getByRole('dialog', { name: 'New scope' })
+      await form.getByLabel('Name · required').fill('Spares only')
+      await choose(form.getByRole('combobox', { name: 'Kinds' }), 'Spares')
+      await isFine(page)
+      await form.getByRole('button', { name: 'Create scope' }).click()
+      await form.waitFor({ state: 'detached' })
+    },
+    { as },
+  )
+  const [scope] = await api.scopes.list({})
+  expect(scope).toMatchObject({ name: 'Spares only', kind_ids: ['spares'] })
 })

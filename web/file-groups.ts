@@ -70,7 +70,7 @@ const LAZY = new RegExp(`/web/src/(${LAZY_PATHS.join('|')})`)
 
 /** Icons that only later files show. */
 const LATER_ICONS =
-  /\/lucide-react\/.*\/icons\/(arrow-right|chevron-up|circle-x|dices|ellipsis|eye|eye-off|grip-vertical|lock|menu|moon|rotate-cw|smartphone|sun|undo-2|zap)\.m?js$/
+  /\/lucide-react\/.*\/icons\/(arrow-right|chevron-up|circle-x|dices|ellipsis|eye|eye-off|grip-vertical|menu|moon|rotate-cw|smartphone|sun|undo-2)\.m?js$/
 
 /** Pages of users and permissions. */
 const ACCESS = /\/web\/src\/(access|account)\//
@@ -219,8 +219,11 @@ const KIND_LINKS = /\/web\/src\/kinds\/(kind-links|icons)\./
 const KIND_ICONS =
   /\/lucide-react\/.*\/icons\/(activity|archive|box|briefcase|calendar|circuit-board|cloud|contact|cpu|database|file-text|flag|folder|globe|hash|key|landmark|link|mail|map|map-pin|monitor|package|phone|printer|radio|receipt|route|router|shield|star|tag|truck|wallet|wifi|wrench)\.m?js$/
 
-/** The pages of kinds, their objects and packs. */
-const KINDS = /\/web\/src\/kinds\//
+/** The definition of a kind and the packs, loaded when they are opened. */
+const KIND_FORMS = /\/web\/src\/kinds\/(definition-tab|new-kind|draft|field-rows|switches|packs\/(?!pack-dialog))/
+
+/** The pages of kinds and their objects. */
+const KINDS = /\/web\/src\/kinds\/(?!definition-tab|new-kind|draft|field-rows|switches|packs\/)/
 
 /** The objects that name the object of a page. */
 const RELATED = /\/web\/src\/resource\/related\/(references|related)/
@@ -283,7 +286,9 @@ export const FILE_GROUPS = [
   { name: 'moments', test: MOMENTS },
   { name: 'clients', test: CLIENTS },
   { name: 'kind-links', test: (id: string) => KIND_LINKS.test(id) || KIND_ICONS.test(id) },
+  // Before their forms, which use parts of them.
   { name: 'kinds', test: KINDS },
+  { name: 'kind-forms', test: KIND_FORMS },
   { name: 'related', test: RELATED },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },

@@ -1,6 +1,7 @@
 /** One kind: its objects, its definition and its history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { AppError } from '../../../src/contract/errors.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { definitionsQuery } from '../custom-fields/definitions.ts'
@@ -8,11 +9,13 @@ import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject } from '../resource/object/object-page.tsx'
 import { useIsInUse, usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { type Tab, Tabs } from '../ui/tabs.tsx'
-import { DefinitionTab } from './definition-tab.tsx'
 import { kindsQuery } from './known-kinds.ts'
 import { ObjectsTab } from './objects-tab.tsx'
+
+const DefinitionTab = lazy(() => import('./definition-tab.tsx').then((module) => ({ default: module.DefinitionTab })))
 
 const route = getRouteApi('/app/kinds/$id')
 const PARENT = { text: 'Kinds', link: { to: '/kinds' } } as const
@@ -45,7 +48,12 @@ export const KindPage = () => {
   }
   const current = TABS.find((one) => one.id === search.tab)?.id ?? 'objects'
   const tabs = <Tabs label={`About ${kind.name}`} tabs={TABS} current={current} />
-  if (current === 'definition') return <DefinitionTab key={id} kind={kind} tabs={tabs} />
+  if (current === 'definition')
+    return (
+      <Suspense fallback={<PageLoading />}>
+        <DefinitionTab key={id} kind={kind} tabs={tabs} />
+      </Suspense>
+    )
   if (current === 'objects') return <ObjectsTab key={id} {...{ kind, definitions, tabs }} />
   return (
     <>

@@ -1,6 +1,6 @@
 /** How kinds are read and written. The switches and the fields of a kind are on its page. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { CHANGED_KEYS } from '../custom-fields/definition-resource.tsx'
+import { RESOURCE_KEYS } from '../live/keys.ts'
 import { buildResource } from '../resource/build-resource.ts'
 import { buildFields } from '../resource/facts/from-facts.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -30,5 +30,5 @@ export const fields = buildFields(FACTS.kinds, {
 
 export const KIND_RESOURCE: Resource<Kind> = buildResource<Kind>(FACTS.kinds, fields, {
   order: ['name', 'singular', 'icon', 'description', 'position'],
-  affects: CHANGED_KEYS,
+  affects: RESOURCE_KEYS['custom-fields'] ?? [],
 })

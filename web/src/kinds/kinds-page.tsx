@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { LearnMore } from '../help/lazy-learn-more.tsx'
+import { useQuiet } from '../live/use-quiet.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec, type Fields } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
@@ -11,6 +12,7 @@ import { findPack } from '../resource/object/pack-owner.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/page-loading.tsx'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
@@ -22,9 +24,13 @@ import { KindIcon } from './icons.tsx'
 import { KIND_RESOURCE, fields as kindFields } from './kind-resource.tsx'
 import css from './kinds.module.css'
 import { type Kind, usageQuery } from './known-kinds.ts'
-import { NewKind } from './new-kind.tsx'
-import { packsQuery } from './packs/packs.ts'
-import { PackCards, PacksTab } from './packs/packs-tab.tsx'
+
+/** Loaded once the page is quiet: letters that are typed before the form is there would be lost. */
+const loadNewKind = () => import('./new-kind.tsx')
+const NewKind = lazy(() => loadNewKind().then((module) => ({ default: module.NewKind })))
+const loadPacks = () => import('./packs/packs-tab.tsx')
+const PacksTab = lazy(() => loadPacks().then((module) => ({ default: module.PacksTab })))
+const FirstPacks = lazy(() => loadPacks().then((module) => ({ default: module.FirstPacks })))
 
 const TABS: readonly Tab[] = [
   { id: 'kinds', text: 'Kinds' },
@@ -78,7 +84,6 @@ const COLUMNS: readonly Column<Kind>[] = buildOwnColumns(FIELDS, ORDER, {
 const Beginning = ({ tabs }: { readonly tabs: ReactNode }) => {
   const { set } = usePageSearch()
   const { blocked } = usePermit()
-  const { data: packs } = useQuery(packsQuery)
   const create = () => void set({ new: '1' })
   const noCreate = blocked('kinds:create')
   useHotkeys(noCreate === undefined ? { c: create } : {})
@@ -102,14 +107,9 @@ const Beginning = ({ tabs }: { readonly tabs: ReactNode }) => {
             </Button>
             <LearnMore />
           </State>
-          {packs && packs.length > 0 && (
-            <section aria-labelledby="install-a-pack">
-              <h2 id="install-a-pack" className={css.heading}>
-                Install a pack
-              </h2>
-              <PackCards packs={packs} />
-            </section>
-          )}
+          <Suspense>
+            <FirstPacks />
+          </Suspense>
         </div>
       </PageBody>
       <Hints
@@ -130,7 +130,15 @@ export const KindsPage = () => {
   const current = TABS.find(({ id }) => id === search.tab)?.id ?? 'kinds'
   const tabs = <Tabs label="Kinds and packs" tabs={TABS} current={current} />
   const close = () => void set({ new: undefined, edit: undefined })
-  const drawer = search.new !== undefined && <NewKind onClose={close} />
+  const isQuiet = useQuiet()
+  useEffect(() => {
+    if (isQuiet) loadNewKind().catch(() => {})
+  }, [isQuiet])
+  const drawer = search.new !== undefined && (
+    <Suspense>
+      <NewKind onClose={close} />
+    </Suspense>
+  )
   if (search.edit !== undefined)
     return <Navigate to="/kinds/$id" params={{ id: search.edit }} search={{ tab: 'definition' }} replace />
   if (current === 'packs' && may('kinds:list'))
@@ -138,7 +146,9 @@ export const KindsPage = () => {
       <>
         <PageHead />
         {tabs}
-        <PacksTab />
+        <Suspense fallback={<PageLoading />}>
+          <PacksTab />
+        </Suspense>
         <Hints hints={[[['?'], 'all shortcuts']]} />
       </>
     )
@@ -164,7 +174,7 @@ export const KindsPage = () => {
       deleteWarning="Its fields go with it. A kind with objects stays."
       tabs={tabs}
       open={({ id }) => void navigate({ to: '/kinds/$id', params: { id } })}
-      drawer={(_, onClose) => <NewKind onClose={onClose} />}
+      drawer={() => drawer}
     />
   )
 }

@@ -2,11 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
-import { FieldDrawer } from '../custom-fields/editor/field-editor.tsx'
 import { toColumnId } from '../custom-fields/values.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
@@ -23,6 +22,10 @@ import { RowLink } from '../ui/row-link.tsx'
 import { takeDefined } from './just-defined.ts'
 import { type Kind, type KindObject, objectsQuery } from './known-kinds.ts'
 import { buildObjectFields, buildObjectResource } from './object-fields.ts'
+
+const FieldDrawer = lazy(() =>
+  import('../custom-fields/editor/field-editor.tsx').then((module) => ({ default: module.FieldDrawer })),
+)
 
 const ORDER = ['name', 'parent_id', 'datacenter_id', 'description', 'updated_at']
 const NO_OBJECTS: readonly KindObject[] = []
@@ -146,14 +149,16 @@ export const ObjectsTab = ({ kind, definitions, tabs }: Props) => {
         createRef={focusDefined}
       />
       {isAdding && (
-        <FieldDrawer
-          all={definitions}
-          resource={kind.id}
-          isOwn
-          id={undefined}
-          onClose={() => setAdding(false)}
-          onSaved={({ name }) => show(name)}
-        />
+        <Suspense>
+          <FieldDrawer
+            all={definitions}
+            resource={kind.id}
+            isOwn
+            id={undefined}
+            onClose={() => setAdding(false)}
+            onSaved={({ name }) => show(name)}
+          />
+        </Suspense>
       )}
     </>
   )

@@ -1,6 +1,6 @@
 /** The packs with their kinds and fields. The buttons install, upgrade and uninstall them. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { usePermit } from '../../shell/me.ts'
 import { PageBody } from '../../shell/page.tsx'
 import { PageLoading } from '../../shell/page-loading.tsx'
@@ -9,8 +9,10 @@ import { plural } from '../../ui/format.ts'
 import { Badge, Card, Tag } from '../../ui/primitives.tsx'
 import { Failure } from '../../ui/states.tsx'
 import css from '../kinds.module.css'
-import { PackDialog, type PackStep } from './pack-dialog.tsx'
+import type { PackStep } from './pack-dialog.tsx'
 import { type Pack, packsQuery } from './packs.ts'
+
+const PackDialog = lazy(() => import('./pack-dialog.tsx').then((module) => ({ default: module.PackDialog })))
 
 /** Returns the first permission that is missing. */
 const useBlocked = (...verbs: readonly string[]): string | undefined => {
@@ -93,8 +95,10 @@ const PackCard = ({ pack, onStep }: CardProps) => {
   )
 }
 
+const NONE: readonly Pack[] = []
+
 /** The cards of packs, and the dialogs of their buttons. */
-export const PackCards = ({ packs }: { readonly packs: readonly Pack[] }) => {
+const PackCards = ({ packs }: { readonly packs: readonly Pack[] }) => {
   const [step, setStep] = useState<PackStep>()
   return (
     <>
@@ -103,8 +107,21 @@ export const PackCards = ({ packs }: { readonly packs: readonly Pack[] }) => {
           <PackCard key={pack.name} pack={pack} onStep={(kind) => setStep({ kind, pack })} />
         ))}
       </div>
-      {step && <PackDialog step={step} onClose={() => setStep(undefined)} />}
+      <Suspense>{step && <PackDialog step={step} onClose={() => setStep(undefined)} />}</Suspense>
     </>
+  )
+}
+
+/** The packs below the explanation of kinds, before there is one. Nothing is said where they cannot be read. */
+export const FirstPacks = () => {
+  const { data = NONE } = useQuery(packsQuery)
+  return data.length === 0 ? null : (
+    <section aria-labelledby="install-a-pack">
+      <h2 id="install-a-pack" className={css.heading}>
+        Install a pack
+      </h2>
+      <PackCards packs={data} />
+    </section>
   )
 }
 

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'bun:test'
+import { buildTableSpec, listColumnFields } from '../resource/fields.ts'
+import { createEmptyValues, isShown } from '../resource/form-values.ts'
+import type { KindObject } from './known-kinds.ts'
+import { buildObjectFields, buildObjectResource } from './object-fields.ts'
+
+const KIND = { id: 'tenants', singular: 'Tenant', nested: false, located: false }
+
+const object = (id: string, parent_id: string | null): KindObject => ({
+  ...{ id, kind_id: 'tenants', name: id, parent_id, datacenter_id: null, description: '' },
+  ...{ refs: {}, managed_by: '', created_at: '', updated_at: '' },
+})
+
+const listFormFields = (kind: typeof KIND): string[] => {
+  const resource = buildObjectResource(kind)
+  const values = createEmptyValues(resource)
+  return resource.fields.filter((field) => isShown(field, values, true)).map(({ name }) => name)
+}
+
+describe('the form of an object', () => {
+  test('asks for a parent only where the kind is nested, and for a datacenter only where it is located', () => {
+    expect(listFormFields(KIND)).not.toContain('parent_id')
+    expect(listFormFields(KIND)).not.toContain('datacenter_id')
+    expect(listFormFields({ ...KIND, nested: true })).toContain('parent_id')
+    expect(listFormFields({ ...KIND, located: true })).toContain('datacenter_id')
+  })
+
+  test('makes an object of the kind', () => {
+    expect(createEmptyValues(buildObjectResource(KIND)).kind_id).toBe('tenants')
+    expect(buildObjectResource({ ...KIND, singular: 'AS number' }).noun).toBe('AS number')
+  })
+})
+
+test('the list of a kind has no column for a parent or a datacenter that its objects cannot have', () => {
+  const listColumns = (kind: typeof KIND) => listColumnFields(buildObjectFields(kind)).map(({ name }) => name)
+  expect(listColumns(KIND)).toEqual(['name', 'description', 'updated_at'])
+  expect(listColumns({ ...KIND, nested: true, located: true })).toEqual(
+    expect.arrayContaining(['parent_id', 'datacenter_id']),
+  )
+})
+
+test('the list of a nested kind is ordered as a tree', () => {
+  const objects = [object('b', null), object('a', null), object('a-child', 'b')]
+  const { sorts } = buildTableSpec(buildObjectFields({ ...KIND, nested: true }, { objects }))
+  const getKey = (one: KindObject) => String(sorts.name?.(one))
+  expect(objects.toSorted((x, y) => (getKey(x) < getKey(y) ? -1 : 1)).map(({ id }) => id)).toEqual([
+    'a',
+    'b',
+    'a-child',
+  ])
+})
