@@ -13,7 +13,8 @@ import { Button } from '../ui/button.tsx'
 import { toSentenceCase } from '../ui/format.ts'
 import { State } from '../ui/states.tsx'
 import type { Kind, KindObject } from './known-kinds.ts'
-import { buildObjectFields, buildObjectResource } from './object-fields.ts'
+import { buildObjectFields } from './object-fields.ts'
+import { buildObjectResource } from './object-resource.ts'
 import { buildObjectColumns } from './objects-tab.tsx'
 
 const NONE: readonly KindObject[] = []

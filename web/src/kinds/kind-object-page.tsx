@@ -15,7 +15,8 @@ import { toSentenceCase } from '../ui/format.ts'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { ContainsTab } from './contains-tab.tsx'
 import { aboveQuery, type Kind, type KindObject, kindsQuery, objectQuery } from './known-kinds.ts'
-import { buildObjectFields, buildObjectResource } from './object-fields.ts'
+import { buildObjectFields } from './object-fields.ts'
+import { buildObjectResource } from './object-resource.ts'
 
 const route = getRouteApi('/app/objects/$id')
 const ALL_KINDS = { text: 'Kinds', link: { to: '/kinds' } } as const

@@ -1,14 +1,10 @@
-/** The fields of the objects of a kind, and how they are read and written. */
+/** The fields of the objects of a kind. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { buildCustomControl } from '../custom-fields/known-custom.tsx'
-import { buildResource } from '../resource/build-resource.ts'
 import { buildFields, type Names } from '../resource/facts/from-facts.ts'
-import type { FieldSpec, Resource } from '../resource/resource.ts'
 import { buildPaths, buildTreeKey } from '../resource/tree/tree.ts'
-import { toSentenceCase } from '../ui/format.ts'
 import type { Kind, KindObject } from './known-kinds.ts'
 
-type ListedKind = Pick<Kind, 'id' | 'singular' | 'nested' | 'located'>
+export type ListedKind = Pick<Kind, 'id' | 'singular' | 'nested' | 'located'>
 
 const NONE: readonly never[] = []
 const HIDDEN = { column: false, filter: false, isDetail: false, isSearched: false } as const
@@ -37,18 +33,4 @@ export const buildObjectFields = ({ nested, located }: ListedKind, { objects = N
     },
     { names: new Map([...objects.map(({ id, name }) => [id, name] as const), ...(datacenters ?? [])]) },
   )
-}
-
-/** Returns how the objects of a kind are read and written. A new one is of this kind. */
-export const buildObjectResource = (kind: ListedKind): Resource<KindObject> => {
-  const parent: Partial<FieldSpec> = { filter: { kind_id: kind.id } }
-  return buildResource<KindObject>(FACTS.objects, buildObjectFields(kind), {
-    noun: toSentenceCase(kind.singular),
-    order: ['name', 'parent_id', 'datacenter_id', 'custom', 'description'],
-    controls: {
-      kind_id: { initial: kind.id, isShown: (_, isNew) => isNew },
-      parent_id: parent,
-      custom: buildCustomControl(kind.id),
-    },
-  })
 }

@@ -21,7 +21,8 @@ import { toSentenceCase } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { takeDefined } from './just-defined.ts'
 import { type Kind, type KindObject, objectsQuery } from './known-kinds.ts'
-import { buildObjectFields, buildObjectResource } from './object-fields.ts'
+import { buildObjectFields } from './object-fields.ts'
+import { buildObjectResource } from './object-resource.ts'
 
 const FieldDrawer = lazy(() =>
   import('../custom-fields/editor/field-editor.tsx').then((module) => ({ default: module.FieldDrawer })),
