@@ -142,7 +142,7 @@ export const ObjectsTab = ({ kind, definitions, tabs }: Props) => {
         defaultColumns={shown}
         sort="name"
         placeholder="Name or description"
-        empty={kind.description || `A new ${toSentenceCase(kind.singular)} is listed here.`}
+        empty={`A new ${toSentenceCase(kind.singular)} is listed here.`}
         {...(kind.description !== '' && { note: kind.description })}
         deleteWarning={kind.nested ? 'Those below it move to the one above.' : ''}
         tabs={tabs}

@@ -195,6 +195,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           <CommandMenu getCall={() => ({ list: resource.operations, q: text, given: props.call ?? {} })} />{' '}
           <ExportMenu
             name={resourceName}
+            file={props.customOf}
             count={view.count}
             columns={choice.columns}
             load={async () => listRows(view)}

@@ -28,7 +28,10 @@ const KeptList = ({ kept }: { readonly kept: readonly Kept[] }) => (
     <ul>
       {kept.map(({ resource, name, field }) => (
         <li key={`${resource} ${name} ${field ?? ''}`}>
-          {name} <span className="muted">{[field, 'of', resource].filter(Boolean).join(' ')}</span>
+          {name}{' '}
+          <span className="muted">
+            {field === null || field === undefined ? 'all of it' : field.replaceAll('_', ' ')}
+          </span>
         </li>
       ))}
     </ul>

@@ -15,14 +15,15 @@ type Parts = {
   readonly tabs: readonly { readonly id: string; readonly text: string; readonly content: ReactNode }[]
 }
 
-/** Requests nothing before there are custom fields or objects of kinds. @param referred undefined while it is loaded */
+/** Requests nothing before there are custom fields or kinds. @param referred undefined while it is loaded */
 export const useRelated = (referred: Referred | undefined): Parts => {
   const hasFields = useIsInUse('custom-fields')
-  const hasObjects = useIsInUse('objects')
+  const hasKinds = useIsInUse('kinds')
   const { data = NONE } = useQuery({
     queryKey: ['references', referred?.resource, referred?.id],
-    queryFn: async () => (referred ? (await import('./references.ts')).loadReferences(referred) : NONE),
-    enabled: referred !== undefined && (hasFields || hasObjects),
+    queryFn: async () =>
+      referred ? (await import('./references.ts')).loadReferences(referred, { hasFields, hasKinds }) : NONE,
+    enabled: referred !== undefined && (hasFields || hasKinds),
   })
   if (!referred || data.length === 0) return { tabs: [] }
   const content = (

@@ -33,11 +33,17 @@ export type Referred = {
 const toOperation = (resource: string): AnyOperation =>
   ({ http: `GET /api/${resource}/{id}/references`, supportsAsOf: true }) as AnyOperation
 
+/** The parts of the estate that are there, and that the caller may list. */
+type Used = { readonly hasFields: boolean; readonly hasKinds: boolean }
+
+/** Objects of kinds name these by other than custom fields: as their datacenter, or their parent. */
+const MAY_BE_OF_KINDS: readonly string[] = ['datacenters', 'objects']
+
 /** True if any field may name the object. */
-const isNameable = async ({ resource, kindId }: Referred): Promise<boolean> => {
+const isNameable = async ({ resource, kindId }: Referred, { hasFields, hasKinds }: Used): Promise<boolean> => {
   const [definitions, kinds] = await Promise.all([
-    queryClient.fetchQuery(definitionsQuery),
-    queryClient.fetchQuery(kindsQuery).catch(() => []),
+    hasFields ? queryClient.fetchQuery(definitionsQuery) : [],
+    hasKinds && MAY_BE_OF_KINDS.includes(resource) ? queryClient.fetchQuery(kindsQuery) : [],
   ])
   return (
     definitions.some(({ reference_to }) => reference_to === (kindId ?? resource)) ||
@@ -45,8 +51,8 @@ const isNameable = async ({ resource, kindId }: Referred): Promise<boolean> => {
   )
 }
 
-export const loadReferences = async (asked: Referred): Promise<readonly Reference[]> => {
-  if (!(await isNameable(asked))) return []
+export const loadReferences = async (asked: Referred, used: Used): Promise<readonly Reference[]> => {
+  if (!(await isNameable(asked, used))) return []
   try {
     // The answer of this route.
     return (await call(toOperation(asked.resource), { id: asked.id })) as readonly Reference[]

@@ -144,7 +144,7 @@ const Row = (props: ListProps) => {
 export const RelatedTab = ({ referred, references }: RowsProps & { readonly referred: Referred }) => {
   const getTitle = useTitles()
   return (
-    <Card title={`What names ${referred.name}`}>
+    <Card title={`What refers to ${referred.name}`}>
       <ul className={css.rows}>
         {references.map((reference) => (
           <Row key={getKey(reference)} reference={reference} referred={referred} title={getTitle(reference)} />
