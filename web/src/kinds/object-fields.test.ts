@@ -40,3 +40,16 @@ test('the list of a nested kind is ordered as a tree', () => {
     'a-child',
   ])
 })
+
+test('the filter by datacenter takes the objects in those below it along', () => {
+  const datacenters = [
+    { id: 'r', name: 'Region' },
+    { id: 's', name: 'Site', parent_id: 'r' },
+  ]
+  const { fields } = buildTableSpec(buildObjectFields({ ...KIND, located: true }, { datacenters }))
+  const isIn = (datacenter_id: string | null, value: string) =>
+    fields.dc?.({ ...object('a', null), datacenter_id }, value)
+  expect([isIn('s', 'region'), isIn('s', 'site'), isIn('r', 'site'), isIn(null, 'region')]).toEqual([
+    ...[true, true, false, false],
+  ])
+})

@@ -97,10 +97,7 @@ export const ObjectsTab = ({ kind, definitions, tabs }: Props) => {
   })
   const own = useMemo(() => definitions.filter(({ resource }) => resource === kind.id), [definitions, kind.id])
   const { shown, show } = useShownColumns(kind, own)
-  const fields = useMemo(
-    () => buildObjectFields(kind, { objects, datacenters: new Map(datacenters.map(({ id, name }) => [id, name])) }),
-    [kind, objects, datacenters],
-  )
+  const fields = useMemo(() => buildObjectFields(kind, { objects, datacenters }), [kind, objects, datacenters])
   const columns = useMemo(() => buildObjectColumns(kind, objects, fields), [kind, objects, fields])
   const spec = useMemo(() => buildTableSpec(fields), [fields])
   const resource = useMemo(() => buildObjectResource(kind), [kind])
