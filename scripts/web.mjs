@@ -53,7 +53,7 @@ function sources() {
 }
 
 const isSource =
-  /^(docs\/([^/]+\.md|images\/.+)|web\/.*\.(ts|tsx|css|js|svg|html|woff2)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|sheets|utilization|contracts|kind-names|placement|vlan-scope)\.ts)$/
+  /^(docs\/([^/]+\.md|images\/.+)|web\/.*\.(ts|tsx|css|js|svg|html|woff2)|src\/(net|contract|base|kernel|surfaces|resource)\/.*\.ts|src\/convert\/(formats|protocol)\.ts|src\/\w+\/(.*\/)?(api|schema|catalogue|resources?|sheets|utilization|contracts|kind-names|placement|vlan-scope|kinds\/names)\.ts)$/
 
 function moveAway(from, to) {
   try {

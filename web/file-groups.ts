@@ -60,6 +60,7 @@ const LAZY_PATHS = [
   'resource/(build-resource|declared|owned-resource|resource-form)',
   'resource/form/',
   'resource/object/delete-confirm',
+  'resource/related/(references|related)',
   'shell/(key-sheet|phone-bar)',
   'ui/combobox',
   'views/(view-dialogs|change-views|move-stored|count-view|pinned-list)',
@@ -69,7 +70,7 @@ const LAZY = new RegExp(`/web/src/(${LAZY_PATHS.join('|')})`)
 
 /** Icons that only later files show. */
 const LATER_ICONS =
-  /\/lucide-react\/.*\/icons\/(arrow-right|chevron-up|circle-x|dices|ellipsis|eye|eye-off|grip-vertical|lock|menu|moon|rotate-cw|smartphone|sun|undo-2|zap)\.m?js$/
+  /\/lucide-react\/.*\/icons\/(arrow-right|chevron-up|circle-x|dices|ellipsis|eye|eye-off|grip-vertical|menu|moon|rotate-cw|smartphone|sun|undo-2)\.m?js$/
 
 /** Pages of users and permissions. */
 const ACCESS = /\/web\/src\/(access|account)\//
@@ -83,7 +84,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu|tree\/\w+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
@@ -107,7 +108,10 @@ const FORMS =
   /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|use-focus-row))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
-const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
+const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|editor\/|definition-(?!s))/
+
+/** The editor of custom fields. */
+const DEFINITIONS = /\/web\/src\/custom-fields\/(editor\/|definition-(?!s))/
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
@@ -210,6 +214,20 @@ const LOADED_LATER = [
 for (const path of LOADED_LATER)
   if (!existsSync(path)) throw new Error(`web/file-groups.ts names ${path}, which does not exist`)
 
+/** The links of kinds with their icons, loaded with the sidebar if there are kinds. */
+const KIND_LINKS = /\/web\/src\/kinds\/(kind-links|icons)\./
+const KIND_ICONS =
+  /\/lucide-react\/.*\/icons\/(activity|archive|box|briefcase|calendar|circuit-board|cloud|contact|cpu|database|file-text|flag|folder|globe|hash|key|landmark|link|mail|map|map-pin|monitor|package|phone|printer|radio|receipt|route|router|shield|star|tag|truck|wallet|wifi|wrench)\.m?js$/
+
+/** The definition of a kind and the packs, loaded when they are opened. */
+const KIND_FORMS = /\/web\/src\/kinds\/(definition-tab|new-kind|draft|field-rows|switches|packs\/(?!pack-dialog))/
+
+/** The pages of kinds and their objects. */
+const KINDS = /\/web\/src\/kinds\/(?!definition-tab|new-kind|draft|field-rows|switches|packs\/)/
+
+/** The objects that name the object of a page. */
+const RELATED = /\/web\/src\/resource\/related\/(references|related)/
+
 /** Parts of a library that only pages outside of the first file use. */
 const LATER_QUERIES =
   /\/node_modules\/@tanstack\/(query-core|react-query)\/.*\/(queriesObserver|infiniteQueryObserver|useQueries|useInfiniteQuery)\./
@@ -224,6 +242,7 @@ const QR = /\/node_modules\/uqr\//
 const isShared = (id: string): boolean =>
   !LAZY.test(id) &&
   !LATER_ICONS.test(id) &&
+  !KIND_ICONS.test(id) &&
   !LISTS.test(id) &&
   !LATER_FACTS.test(id) &&
   !ALL_LISTS.test(id) &&
@@ -252,6 +271,7 @@ export const FILE_GROUPS = [
   { name: 'overview', test: OVERVIEW },
   { name: 'utilization', test: UTILIZATION },
   { name: 'custom', test: CUSTOM },
+  { name: 'definitions', test: DEFINITIONS },
   { name: 'passkeys', test: PASSKEYS },
   // Before its other users, so that the sign-in page does not load their code.
   { name: 'login', test: LOGIN_FORM },
@@ -265,6 +285,11 @@ export const FILE_GROUPS = [
   { name: 'history', test: HISTORY },
   { name: 'moments', test: MOMENTS },
   { name: 'clients', test: CLIENTS },
+  { name: 'kind-links', test: (id: string) => KIND_LINKS.test(id) || KIND_ICONS.test(id) },
+  // Before their forms, which use parts of them.
+  { name: 'kinds', test: KINDS },
+  { name: 'kind-forms', test: KIND_FORMS },
+  { name: 'related', test: RELATED },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },
 ]

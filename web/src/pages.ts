@@ -4,10 +4,10 @@
  */
 import { RESOURCE_NAMES, type Resource } from './resource/facts/names.ts'
 
-/** The resources without a list. Relationships and ports are on the page of a device. */
-type Unlisted = 'relationships' | 'ports'
+/** The resources without a list. Relationships and ports are on the page of a device, objects on the page of their kind. */
+type Unlisted = 'relationships' | 'ports' | 'objects'
 type Listed = Exclude<Resource, Unlisted>
-const UNLISTED: readonly Resource[] = ['relationships', 'ports'] satisfies readonly Unlisted[]
+const UNLISTED: readonly Resource[] = ['relationships', 'ports', 'objects'] satisfies readonly Unlisted[]
 const isListed = (name: Resource): name is Listed => !UNLISTED.includes(name)
 
 /** The compiler does not know the keys of the result of `Object.fromEntries`. */
@@ -41,8 +41,10 @@ export const PAGES = {
   '/import': 'import/import-page',
   '/inbox': 'discovery/inbox/inbox-page',
   '/keys': 'access/keys-page',
+  '/kinds/$id': 'kinds/kind-page',
   '/networks/$id': 'networks/network-page',
   '/oauth': 'oauth/clients-page',
+  '/objects/$id': 'kinds/kind-object-page',
   '/pools/$id': 'pools/pool-page',
   '/ports/$id': 'ports/port-page',
   '/racks/$id': 'racks/rack-page',

@@ -55,6 +55,17 @@ export const countByKind = async ({ db }: DbScope): Promise<Map<string, number>>
   return new Map(rows.map(({ kind_id, n }) => [kind_id, Number(n)]))
 }
 
+/** Returns the kinds that have an entry in the sidebar, in their order. */
+export const findShownKinds = ({ db }: DbScope): Promise<Pick<Kind, 'id' | 'name' | 'singular' | 'icon'>[]> =>
+  db
+    .selectFrom('kinds')
+    .select(['id', 'name', 'singular', 'icon'])
+    .where('navigation', '=', 1)
+    .orderBy('position')
+    .orderBy('name_order')
+    .orderBy('id')
+    .execute()
+
 /** Returns a name that two objects of a kind have. */
 export const findSharedName = async ({ db }: DbScope, kindId: string): Promise<string | undefined> => {
   const row = await db

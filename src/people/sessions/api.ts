@@ -1,6 +1,7 @@
 /** The contract of signing in and out. Browser-safe. */
 import { z } from 'zod'
 import { idOf, Page, Timestamp } from '../../contract/fields/fields.ts'
+import { Kind } from '../../inventory/kinds/api.ts'
 import { RESOURCES } from '../../inventory/resources.ts'
 import { operation, rawRoute } from '../../kernel/operation.ts'
 import { Code, PasskeyOptions, ShownPasskey } from '../factors/api.ts'
@@ -20,6 +21,10 @@ const SetupRequired = z
   .optional()
   .describe('A role requires a second factor, and the user has none: the session can only set one up')
 
+/** A kind as the sidebar shows it. */
+export const ShownKind = Kind.pick({ id: true, name: true, singular: true, icon: true }).meta({ id: 'ShownKind' })
+export type ShownKind = z.infer<typeof ShownKind>
+
 export const Me = User.extend({
   permissions: z.array(z.string()).describe('Names of permissions, sorted'),
   is_scoped: z
@@ -36,6 +41,10 @@ export const Me = User.extend({
     .array(z.enum(OPTIONAL))
     .optional()
     .describe('Of the resources that the UI shows once there is an object: those that have one and that you may list'),
+  kinds: z
+    .array(ShownKind)
+    .optional()
+    .describe('The kinds that have an entry in the sidebar, in their order; absent without any'),
   pinned_views: z.array(PinnedView).optional().describe('The views that you have pinned to your menu, by name'),
   second_factor_setup_required: SetupRequired,
 }).meta({ id: 'Me' })

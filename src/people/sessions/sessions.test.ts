@@ -32,6 +32,26 @@ describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) =>
     expect(bySession.permissions).toEqual([...(findSystemRole('role-viewer')?.permissions ?? [])])
   })
 
+  test('me names the kinds of the sidebar in their order, and nothing of kinds before there is one', async () => {
+    const read = async () => Me.strict().parse(await (await app.send(me, { cookie: await signIn('ada') })).json())
+    expect(Object.keys(await read())).not.toContain('kinds')
+    const key = await keyFor(app.db, (await read()).id)
+    for (const kind of [
+      { name: 'Tenants', icon: 'users' },
+      { name: 'Circuits', position: -1, icon: 'route' },
+      { name: 'Hidden', navigation: false },
+    ])
+      expect((await app.send('POST /api/kinds', { key, body: kind })).status).toBe(201)
+    expect(await read()).toMatchObject({
+      in_use: ['kinds'],
+      kinds: [
+        { id: 'circuits', name: 'Circuits', singular: 'Circuit', icon: 'route' },
+        { id: 'tenants', name: 'Tenants', singular: 'Tenant', icon: 'users' },
+      ],
+    })
+    for (const id of ['circuits', 'tenants', 'hidden']) await app.send(`DELETE /api/kinds/${id}`, { key })
+  })
+
   test('without credentials every request is 401', async () => {
     const response = await app.send(me)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')

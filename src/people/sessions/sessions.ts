@@ -4,6 +4,7 @@ import type { Config } from '../../base/config/config.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { computeEtag } from '../../contract/etag.ts'
 import { createViewedDb } from '../../database/scoped-db.ts'
+import { findShownKinds } from '../../inventory/kinds/store.ts'
 import { toTableName } from '../../inventory/resources.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
@@ -78,6 +79,8 @@ const showMe = async (ctx: Ctx): Promise<Me> => {
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
   const grants = await findOwnGrants(ctx, user.id)
   const in_use = await findUsed(ctx)
+  // Kinds are in no scope: who may list them sees all.
+  const kinds = in_use.includes('kinds') ? await findShownKinds(ctx) : []
   const pinned_views = hasAllRights(ctx) ? await findPinned(ctx, user.id) : []
   return {
     ...user,
@@ -85,6 +88,7 @@ const showMe = async (ctx: Ctx): Promise<Me> => {
     ...(scopedPermissions && { is_scoped: true }),
     ...(grants && { grants }),
     ...(in_use.length > 0 && { in_use }),
+    ...(kinds.length > 0 && { kinds }),
     ...(pinned_views.length > 0 && { pinned_views }),
     ...(needsFactor && { second_factor_setup_required: true }),
   }

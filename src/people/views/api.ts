@@ -7,13 +7,14 @@ import { operation } from '../../kernel/operation.ts'
 /** Far above any number of links that fit into a menu. */
 export const MAX_PINNED = 5
 
-const PATH = '/[a-z-]{1,63}'
+/** A list, or the list of a kind. */
+const PATH = '/(?:[a-z-]{1,63}|kinds/[a-z][a-z0-9-]{0,49})'
 const MAX_SEARCH = 4096
 
 const Path = line(64)
-  .regex(new RegExp(matchWhole(PATH)), 'must be / and 1-63 of a-z -')
+  .regex(new RegExp(matchWhole(PATH)), 'must be / and 1-63 of a-z -, or /kinds/ and the id of a kind')
   .meta({ examples: ['/devices'] })
-  .describe('The page of the list, such as /devices')
+  .describe('The page of the list, such as /devices or /kinds/circuits')
 
 const Search = line(MAX_SEARCH)
   .refine((search) => search === '' || search.startsWith('?'), { error: 'must be empty or begin with ?' })

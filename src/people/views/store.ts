@@ -136,6 +136,10 @@ const removeWhere = async (scope: RecordScope, isGone: Condition): Promise<void>
 export const remove = (scope: RecordScope, id: string): Promise<void> =>
   removeWhere(scope, (eb) => eb.and([eb('id', '=', id)]))
 
+/** Deletes all views of these pages. */
+export const removeOfPaths = (scope: RecordScope, paths: readonly string[]): Promise<void> =>
+  removeWhere(scope, (eb) => eb.and([eb('path', 'in', paths)]))
+
 /** Deletes the pins and the private views of a user; the shared ones stay without an owner. */
 export const removeUser = async (ctx: Ctx, userId: string): Promise<void> => {
   const { db } = ctx

@@ -96,6 +96,7 @@ describe.each(engines())('views on %s', (dialect) => {
   test.each([
     ['path', { path: 'devices' }],
     ['path', { path: '/devices/one' }],
+    ['path', { path: '/kinds/Circuits' }],
     ['path', { path: `/${'a'.repeat(64)}` }],
     ['search', { search: 'q=a' }],
     ['search', { search: `?${'a'.repeat(4096)}` }],
@@ -103,6 +104,17 @@ describe.each(engines())('views on %s', (dialect) => {
     ['name', { name: 'a'.repeat(256) }],
   ])('a wrong %s is refused: %j', async (field, wrong) => {
     expect(await all.admin.ask('POST /api/views', { ...buildDraft(), ...wrong })).toMatchObject(refusal(field))
+  })
+
+  test('a view of a kind is saved, and goes with the kind', async () => {
+    await all.admin.ask('POST /api/kinds', { name: 'Circuits' })
+    const view = await save(all.admin, { path: '/kinds/circuits', is_pinned: true })
+    const other = await save(all.admin, { path: '/kinds' })
+    expect(await listIds(all.admin)).toContain(view.id)
+    expect((await all.admin.ask('DELETE /api/kinds/circuits')).status).toBe(204)
+    const left = await listIds(all.admin)
+    expect([left.includes(view.id), left.includes(other.id)]).toEqual([false, true])
+    expect(await all.admin.ask(`GET /api/views/${view.id}`)).toMatchObject(unknown)
   })
 
   describe('pins', () => {

@@ -1,6 +1,7 @@
 /** The rules of saved views: private to their owner, or shared with all users. Each user pins some of them. */
 import { AppError, invalidField, nameTaken, orNotFound } from '../../contract/errors.ts'
 import { merge } from '../../contract/merge.ts'
+import type { ChangedObject } from '../../kernel/changes/change-record.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { lockAccount } from '../users/account.ts'
@@ -84,9 +85,22 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await store.remove(ctx, id)
 }
 
+/** A view of a kind goes with the kind. */
+const removeOfKinds = async (ctx: Ctx, changes: readonly ChangedObject[]): Promise<void> => {
+  const gone = changes.filter(({ change }) => change === 'delete')
+  if (gone.length > 0)
+    await store.removeOfPaths(
+      ctx,
+      gone.map(({ id }) => `/kinds/${id}`),
+    )
+}
+
 export const feature: Feature = {
   reactions: {
     'user.deleting': (ctx, { id }: { id: string }) => store.removeUser(ctx, id),
+  },
+  follows: {
+    kind: (ctx, changes) => removeOfKinds(ctx, changes),
   },
   operations: implement(views, {
     list: async (ctx, page) => {

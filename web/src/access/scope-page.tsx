@@ -11,13 +11,23 @@ import { countOrNone } from './counts.ts'
 import { GrantsCard } from './grants/grants-card.tsx'
 import { scopeCountsQuery, scopeQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
-import { buildScopeFields, toNames } from './scopes/fields.ts'
-import { useDatacenterNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
+import { buildScopeFields, type ScopeWithKinds, toNames } from './scopes/fields.ts'
+import { useDatacenterNames, useKindNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
 import type { Scope } from './types.ts'
 
 const route = getRouteApi('/app/scopes/$id')
 const PARENT = { text: 'Scopes', link: { to: '/scopes' } } as const
-const FACTS = ['description', 'datacenter_ids', 'space_ids', 'subnets', 'tags', 'created_at', 'updated_at', 'id']
+const FACTS = [
+  'description',
+  'datacenter_ids',
+  'space_ids',
+  'kind_ids',
+  'subnets',
+  'tags',
+  'created_at',
+  'updated_at',
+  'id',
+]
 
 const COUNTED = [
   ['Datacenters', 'datacenters'],
@@ -44,8 +54,10 @@ const EMPTY = 'Nothing is in it. Add datacenters, subnets or tags to it.'
 const Overview = ({ scope }: { readonly scope: Scope }) => {
   const datacenters = useDatacenterNames()
   const spaces = useSpaceNames()
+  const kinds = useKindNames()
   const { id, datacenter_ids, space_ids, subnets, tags } = scope
-  const isEmpty = [datacenter_ids, space_ids, subnets, tags].every((list) => list.length === 0)
+  const { kind_ids = [] }: ScopeWithKinds = scope
+  const isEmpty = [datacenter_ids, space_ids, kind_ids, subnets, tags].every((list) => list.length === 0)
   const orNone = (list: readonly string[]) => (list.length === 0 ? '' : <Tags tags={list} />)
   return (
     <>
@@ -54,9 +66,10 @@ const Overview = ({ scope }: { readonly scope: Scope }) => {
         <Card title="Scope">
           {isEmpty && <p className="muted">{EMPTY}</p>}
           <Facts
-            facts={listFacts(buildScopeFields(datacenters, spaces), scope, FACTS, {
+            facts={listFacts(buildScopeFields({ datacenters, spaces, kinds }), scope, FACTS, {
               datacenter_ids: orNone(toNames(datacenter_ids, datacenters)),
               space_ids: orNone(toNames(space_ids, spaces)),
+              kind_ids: orNone(toNames(kind_ids, kinds)),
               subnets: subnets.length === 0 ? '' : <span className="mono">{subnets.join(', ')}</span>,
               tags: orNone(tags),
               created_at: <TimeAgo at={scope.created_at} />,

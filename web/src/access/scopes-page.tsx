@@ -13,10 +13,10 @@ import { countOrNone } from './counts.ts'
 import { countedScopesQuery, grantsQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
 import { buildScopeFields, type Names, toNames } from './scopes/fields.ts'
-import { useDatacenterNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
+import { useDatacenterNames, useKindNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
 import type { ListedScope } from './types.ts'
 
-const ORDER = ['name', 'datacenter_ids', 'space_ids', 'subnets', 'tags', 'description', 'updated_at']
+const ORDER = ['name', 'datacenter_ids', 'space_ids', 'kind_ids', 'subnets', 'tags', 'description', 'updated_at']
 const DEFAULT_COLUMNS = [
   'name',
   'datacenters',
@@ -32,6 +32,7 @@ const DEFAULT_COLUMNS = [
 type Tools = {
   readonly datacenters: Names
   readonly spaces: Names
+  readonly kinds: Names
   /** The number of grants in each scope, by its id. Undefined if the caller may not list grants. */
   readonly grants: ReadonlyMap<string, number> | undefined
 }
@@ -51,8 +52,8 @@ const COUNT_SORTS = Object.fromEntries(
   COUNTED.map((id) => [id, ({ counts }: ListedScope) => counts?.[id] ?? undefined]),
 )
 
-const buildSpec = (datacenters: Names, spaces: Names): TableSpec<ListedScope> => {
-  const spec = buildTableSpec(buildScopeFields(datacenters, spaces))
+const buildSpec = (names: Omit<Tools, 'grants'>): TableSpec<ListedScope> => {
+  const spec: TableSpec<ListedScope> = buildTableSpec(buildScopeFields(names))
   return { ...spec, sorts: { ...spec.sorts, ...COUNT_SORTS } }
 }
 
@@ -66,8 +67,8 @@ const buildGrantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
     grants ? <span className="num">{grants.get(id) ?? 0}</span> : <Withheld permission="users:list" />,
 })
 
-const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<ListedScope>[] =>
-  buildOwnColumns(buildScopeFields(datacenters, spaces), ORDER, {
+const buildFieldColumns = ({ datacenters, spaces, kinds }: Tools): readonly Column<ListedScope>[] =>
+  buildOwnColumns(buildScopeFields({ datacenters, spaces, kinds }), ORDER, {
     name: ({ id, name }) => (
       <Link to="/scopes/$id" params={{ id }} tabIndex={-1}>
         {name}
@@ -75,11 +76,12 @@ const buildFieldColumns = (datacenters: Names, spaces: Names): readonly Column<L
     ),
     datacenter_ids: ({ datacenter_ids }) => <Tags tags={toNames(datacenter_ids, datacenters)} />,
     space_ids: ({ space_ids }) => <Tags tags={toNames(space_ids, spaces)} />,
+    kind_ids: ({ kind_ids = [] }) => <Tags tags={toNames(kind_ids, kinds)} />,
     tags: ({ tags }) => <Tags tags={tags} />,
   })
 
-const buildColumns = ({ datacenters, spaces, grants }: Tools): readonly Column<ListedScope>[] =>
-  buildFieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, buildGrantsColumn(grants))
+const buildColumns = (tools: Tools): readonly Column<ListedScope>[] =>
+  buildFieldColumns(tools).toSpliced(6, 0, ...COUNTS, buildGrantsColumn(tools.grants))
 
 export const ScopesPage = () => {
   const { may } = usePermit()
@@ -88,14 +90,15 @@ export const ScopesPage = () => {
   const { data: all } = useQuery({ ...grantsQuery(), enabled: may('scopes:list') && may('users:list') })
   const datacenters = useDatacenterNames()
   const spaces = useSpaceNames()
+  const kinds = useKindNames()
   const hasSpaces = useIsInUse('spaces')
   const resource = useScopeResource()
   const columns = useMemo(() => {
     const groups = all && Map.groupBy(all, ({ scope_id }) => scope_id ?? '')
     const grants = groups && new Map([...groups].map(([id, found]) => [id, found.length]))
-    return buildColumns({ datacenters, spaces, grants })
-  }, [all, datacenters, spaces])
-  const spec = useMemo(() => buildSpec(datacenters, spaces), [datacenters, spaces])
+    return buildColumns({ datacenters, spaces, kinds, grants })
+  }, [all, datacenters, spaces, kinds])
+  const spec = useMemo(() => buildSpec({ datacenters, spaces, kinds }), [datacenters, spaces, kinds])
   return (
     <ListPage
       resourceName="scopes"

@@ -4,7 +4,7 @@ import { queryClient } from '../api/queries.ts'
 
 export const CUSTOM = 'custom'
 
-type Definition = Pick<CustomField, 'name' | 'type' | 'reference_to'>
+type Definition = Pick<CustomField, 'resource' | 'name' | 'type' | 'reference_to'>
 
 const PREFIX = 'custom.'
 const BOUND = /\.(min|max)$/
@@ -16,14 +16,20 @@ const getDefinitions = (): readonly Definition[] => queryClient.getQueryData(['c
 /** @example removePrefix('custom.watts.min') // 'watts.min' */
 const removePrefix = (field: string): string => (field.startsWith(PREFIX) ? field.slice(PREFIX.length) : field)
 
-const findDefinition = (field: string): Definition | undefined => {
+/** @param resource of the list, if it is known: fields of several may have one name */
+const findDefinition = (field: string, resource?: string): Definition | undefined => {
   const name = removePrefix(field).replace(BOUND, '')
-  return getDefinitions().find((one) => one.name === name)
+  return getDefinitions().find((one) => one.name === name && (resource === undefined || one.resource === resource))
 }
 
 export const isCustomTerm = (field: string): boolean => findDefinition(field) !== undefined
 
-type Term = { readonly field: string; readonly text: string; readonly isNegated: boolean }
+type Term = {
+  readonly field: string
+  readonly text: string
+  readonly isNegated: boolean
+  readonly resource?: string | undefined
+}
 
 /** @param idNamed returns the id of an object by its name */
 const toParameterValue = (
@@ -38,10 +44,10 @@ const toParameterValue = (
 
 /** Returns the parameter behind `custom.` and its value; undefined if the API has none that means the same. */
 export const toCustomParameter = (
-  { field, text, isNegated }: Term,
+  { field, text, isNegated, resource }: Term,
   idNamed: (resource: string, text: string) => string | undefined,
 ): readonly [name: string, value: string] | undefined => {
-  const definition = findDefinition(field)
+  const definition = findDefinition(field, resource)
   if (!definition) return undefined
   // The opposite of any value is no value. The API has no other opposites.
   if (isNegated) return text === '*' ? [removePrefix(field), ''] : undefined

@@ -22,7 +22,8 @@ const findField = (facts: CommandFacts, short: string): readonly [string, Field]
 
 /** Returns the id of the only cached object with a name that equals or starts with the text. */
 const findCachedId = (noun: string, text: string): string | undefined => {
-  const known: unknown = queryClient.getQueryData([noun])
+  // The objects of a kind are cached by its id.
+  const known: unknown = queryClient.getQueryData([noun]) ?? queryClient.getQueryData(['objects', noun])
   const rows: readonly unknown[] = Array.isArray(known) ? known : []
   const wanted = text.toLowerCase()
   const named = rows.flatMap((row): (readonly [string, string])[] => {
@@ -91,7 +92,12 @@ const buildFilteredCall = (
   const findCustomParameter = ({ field, ...term }: Term) =>
     facts?.fields[CUSTOM] && findField(facts, field) === undefined
       ? toCustomParameter(
-          { field, text: term.isNegated ? term.value : getTypedText(q, { field, ...term }), isNegated: term.isNegated },
+          {
+            field,
+            text: term.isNegated ? term.value : getTypedText(q, { field, ...term }),
+            isNegated: term.isNegated,
+            resource: typeof given.kind_id === 'string' ? given.kind_id : undefined,
+          },
           findCachedId,
         )
       : undefined

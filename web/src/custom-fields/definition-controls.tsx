@@ -1,5 +1,6 @@
 /** The controls of the form of a definition, and the preview of the control that it makes. */
 import { useId, useState } from 'react'
+import { FACTS } from '../../../src/inventory/resources.ts'
 import { CUSTOM, listConditionFields, NAMED_CUSTOM_TYPES } from '../../../src/resource/custom/condition-fields.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { withCapital } from '../resource/facts/from-facts.ts'
@@ -65,7 +66,9 @@ export const GroupField = ({
 
 /** Returns the fields that a condition may name, with their labels and with the values of the ones that have only some. */
 const listNamed = (all: readonly CustomField[], { resource = '', name }: Values) => {
-  const facts = WITH_CUSTOM.find((one) => one.name === resource)
+  // Objects of kinds have the same fields.
+  const facts =
+    resource === 'addresses' ? undefined : (WITH_CUSTOM.find((one) => one.name === resource) ?? FACTS.objects)
   const own = [...listConditionFields(facts)].map(
     ([field, values]) => [field, withCapital(field.replace(/_id$/, '').replaceAll('_', ' ')), values] as const,
   )

@@ -21,9 +21,21 @@ import {
   splitLines,
   TYPE_TITLES,
   toDefinition,
+  toFieldName,
 } from './definition-text.ts'
 import { RESOURCE_TITLES, TARGETS } from './definition-titles.ts'
 import { ValueControl } from './value-control.tsx'
+
+/** A kind as the form offers it. */
+type NamedKind = { readonly id: string; readonly name: string }
+
+const listOptions = (kinds: readonly NamedKind[]) => kinds.map(({ id, name }) => [id, name] as const)
+
+/** Returns the resources and kinds that a reference may name. */
+export const listTargets = (kinds: readonly NamedKind[]): readonly (readonly [id: string, name: string])[] => [
+  ...TARGETS.map((target) => [target, RESOURCE_TITLES[target] ?? target] as const),
+  ...listOptions(kinds),
+]
 
 const isType =
   (...types: readonly FieldType[]) =>
@@ -54,14 +66,21 @@ const buildBoundField = (name: string, label: string): FieldSpec => ({
 const canBeUnique = (values: Values): boolean =>
   values.type !== 'boolean' && values.resource !== 'addresses' && !toDefinition(values).multiple
 
-const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
+type Options = {
+  readonly kinds: readonly NamedKind[]
+  /** The form stands on the page of its resource, and asks for no other. */
+  readonly isOwn: boolean
+}
+
+const buildFields = (all: readonly CustomField[], { kinds, isOwn }: Options): readonly FieldSpec[] => [
   {
     name: 'resource',
     label: 'Objects',
     kind: 'select',
     initial: 'devices',
-    isHalf: true,
-    options: Object.entries(RESOURCE_TITLES),
+    isHalf: !isOwn,
+    options: [...Object.entries(RESOURCE_TITLES), ...listOptions(kinds)],
+    ...(isOwn && { render: () => null }),
   },
   {
     name: 'type',
@@ -75,11 +94,18 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
     name: 'name',
     label: 'Name',
     isMono: true,
-    isRequired: true,
+    isRequired: !isOwn,
     isHalf: true,
+    ...(isOwn && { placeholder: 'Made of the label' }),
     hint: 'Of the API, files and filters: a-z, 0-9 and _',
   },
-  { name: 'label', label: 'Label', isHalf: true, hint: 'In forms and tables; the name without it' },
+  {
+    name: 'label',
+    label: 'Label',
+    isHalf: true,
+    isRequired: isOwn,
+    hint: isOwn ? 'In forms and tables' : 'In forms and tables; the name without it',
+  },
   {
     name: 'preview',
     label: 'Preview',
@@ -91,7 +117,7 @@ const buildFields = (all: readonly CustomField[]): readonly FieldSpec[] => [
     label: 'Refers to',
     kind: 'select',
     initial: 'devices',
-    options: TARGETS.map((target) => [target, RESOURCE_TITLES[target] ?? target] as const),
+    options: listTargets(kinds),
     isShown: isType('reference'),
   },
   {
@@ -192,13 +218,23 @@ const operations = createCrud(contracts.customFields)
 /** Cached queries of objects that may have values. */
 export const CHANGED_KEYS = RESOURCE_KEYS['custom-fields'] ?? []
 
-export const buildDefinitionResource = (all: readonly CustomField[]): Resource<CustomField> => ({
-  noun: 'custom field',
-  fields: buildFields(all),
+/** On the page of a kind, the label comes first, and makes the name. */
+const arrange = (fields: readonly FieldSpec[], { isOwn }: Options): readonly FieldSpec[] => {
+  const label = fields.filter(({ name }) => name === 'label')
+  return isOwn ? [...label, ...fields.filter(({ name }) => name !== 'label')] : fields
+}
+
+const withName = (input: Input): Input => ({ ...input, name: input.name || toFieldName(String(input.label ?? '')) })
+
+export const buildDefinitionResource = (all: readonly CustomField[], options: Options): Resource<CustomField> => ({
+  noun: options.isOwn ? 'field' : 'custom field',
+  fields: arrange(buildFields(all, options), options),
   getName: ({ label }) => label,
   ...operations,
+  create: (input) => operations.create(options.isOwn ? withName(input) : input),
   update: (id, input: Input, etag) =>
     operations.update(id, input.type === undefined ? input : { ...NEUTRAL, ...input }, etag),
-  changes: CHANGED_KEYS,
+  // The list of kinds counts their fields, and a new reference may lead to objects.
+  changes: [...CHANGED_KEYS, 'kinds', 'references'],
   below: (id) => <HistoryTab kind="custom-field" id={id} />,
 })

@@ -30,6 +30,17 @@ export const splitLines = (text: string): string[] => [
   ),
 ]
 
+/** The name of a field in the API, made of its label: its letters and digits. @example toFieldName('A end') // 'a_end' */
+export const toFieldName = (label: string): string =>
+  label
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 50)
+    .replace(/_+$/, '')
+
 /** @example parseRenames('gold = platinum') // { gold: 'platinum' } */
 export const parseRenames = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -5,7 +5,7 @@ import { buildDeviceSpec, DEVICE_FILTERS } from '../devices/column-spec.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { loadDefinitions } from './definitions.ts'
+import { isOfKind, loadDefinitions } from './definitions.ts'
 import { loadNamesForList } from './names.ts'
 import { ValueView } from './value-view.tsx'
 import { getOwnValue, type RefNames, toColumnId, toTexts, type WithCustom, withCustomFields } from './values.ts'
@@ -38,7 +38,7 @@ type ListRow = WithCustom & { readonly deviceNames?: RefNames }
 
 const USUAL_WIDTH = 150
 
-const buildColumn = (definition: CustomField, names: RefNames): Column<WithCustom> => {
+const buildColumn = (definition: CustomField, names: RefNames, isEssential: boolean): Column<WithCustom> => {
   const { name, label, type, multiple, reference_to } = definition
   const getNames = (row: ListRow) => (reference_to === 'devices' ? (row.deviceNames ?? names) : names)
   return {
@@ -47,6 +47,7 @@ const buildColumn = (definition: CustomField, names: RefNames): Column<WithCusto
     width: WIDTHS[type] ?? USUAL_WIDTH,
     isSortable: !multiple,
     isRight: type === 'integer' || type === 'number',
+    isEssential,
     toText: (row) => toTexts(definition, getOwnValue(row, definition), getNames(row)).join('; '),
     cell: (row) => (
       <ValueView definition={definition} value={getOwnValue(row, definition)} names={getNames(row)} isInRow />
@@ -74,7 +75,8 @@ export const loadCustomList = async (list: string): Promise<CustomList | null> =
   return {
     definitions,
     names,
-    columns: definitions.map((one) => buildColumn(one, names)),
+    // Of an object of a kind, a phone would show the name alone.
+    columns: definitions.map((one, at) => buildColumn(one, names, at === 0 && isOfKind(list))),
     filters: isOfDevices ? listDeviceFilters(definitions) : [],
     compared: definitions.map((one) => [one.label, (row) => toTexts(one, getOwnValue(row, one), names).join(', ')]),
     usedBy: (rows) =>

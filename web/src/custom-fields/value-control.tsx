@@ -1,6 +1,6 @@
 /** The control of one custom field, by its type. */
 
-import { useId } from 'react'
+import { useId, useMemo } from 'react'
 import { isResource } from '../../../src/inventory/resources.ts'
 import { ChoiceField } from '../resource/form/choice-field.tsx'
 import { ManyField } from '../resource/form/many-field.tsx'
@@ -65,9 +65,11 @@ const INPUTS = {
 
 const Reference = ({ definition, value, onChange, error, unset }: ControlProps & { readonly unset: string }) => {
   const { label, multiple, required, reference_to: to } = definition
-  // A definition of a reference names a resource.
-  if (to === null || !isResource(to)) return null
-  const common = { label, to, hint: formatHint(definition), error, isRequired: required }
+  const filter = useMemo(() => ({ kind_id: to }), [to])
+  // A definition of a reference names a resource, or a kind.
+  if (to === null) return null
+  const source = isResource(to) ? { to } : { to: 'objects' as const, filter }
+  const common = { label, ...source, hint: formatHint(definition), error, isRequired: required }
   const chosen = toList(value)
   return multiple ? (
     <ReferencesField {...common} value={chosen} onChange={onChange} />

@@ -1,7 +1,7 @@
 /** The values of custom fields of an object, by group. */
 import { useQuery } from '@tanstack/react-query'
 import { Card, Facts } from '../ui/primitives.tsx'
-import { collectGroups, definitionsQuery, UNGROUPED } from './definitions.ts'
+import { collectGroups, definitionsQuery, getUngrouped } from './definitions.ts'
 import { loadNamesForRows } from './names.ts'
 import { ValueView } from './value-view.tsx'
 import { type FactsProps, getOwnValue, type RefNames } from './values.ts'
@@ -29,7 +29,7 @@ export const ValueFacts = ({ resource, object, isPlain }: FactsProps) => {
       </div>
     ))
   return collectGroups(definitions).map(([group, fields]) => (
-    <Card key={group} title={group || UNGROUPED}>
+    <Card key={group} title={group || getUngrouped(resource)}>
       <Facts facts={fields.map((one) => [one.label, view(one)] as const)} />
     </Card>
   ))

@@ -4,7 +4,7 @@ import { CUSTOM } from '../../../src/resource/custom/condition-fields.ts'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
 import { cx } from '../ui/cx.ts'
 import css from './custom-fields.module.css'
-import { collectGroups, definitionsQuery, UNGROUPED } from './definitions.ts'
+import { collectGroups, definitionsQuery, getUngrouped } from './definitions.ts'
 import { type CustomFieldsProps, type FormValue, type FormValues, readForm } from './known-text.ts'
 import { ValueControl } from './value-control.tsx'
 
@@ -49,7 +49,9 @@ export const FieldControls = ({
   const isNested = at !== 'custom' && title === undefined
   return collectGroups(shown).map(([group, fields]) => (
     <fieldset key={group} className={cx(css.group, isNested && css.nested)}>
-      <legend className={isNested && group === '' ? 'sr' : undefined}>{group || title || UNGROUPED}</legend>
+      <legend className={isNested && group === '' ? 'sr' : undefined}>
+        {group || title || getUngrouped(fields[0]?.resource ?? '')}
+      </legend>
       {fields.map((one) => (
         <ValueControl
           key={one.id}

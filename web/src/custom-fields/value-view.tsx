@@ -1,6 +1,7 @@
 /** A value of a custom field, in a row of a table or among the details of an object. */
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
+import { isResource } from '../../../src/inventory/resources.ts'
 import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Tags } from '../ui/primitives.tsx'
 import { type Definition, type RefNames, type Target, toTexts, type Value } from './values.ts'
@@ -13,8 +14,8 @@ type Props = {
   readonly isInRow?: boolean
 }
 
-/** `networks` -> `network`, the type of its objects in the navigation. */
-const toObjectType = (target: Target): string => target.slice(0, -1)
+/** Returns the type of the objects in the navigation. @example toObjectType('networks') // 'network' */
+const toObjectType = (target: Target): string => (isResource(target) ? target.slice(0, -1) : 'object')
 
 const References = ({ definition, value = [], names, isInRow }: Props) => {
   const item = definition.reference_to === null ? undefined : findItem(toObjectType(definition.reference_to))

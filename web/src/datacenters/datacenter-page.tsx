@@ -13,13 +13,14 @@ import { listFacts } from '../resource/columns.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
 import { relate } from '../resource/object/object-side.tsx'
+import { useRelated } from '../resource/related/known-related.tsx'
+import { buildPaths, listBelow } from '../resource/tree/tree.ts'
 import { useIsInUse, usePermit, usePermitted } from '../shell/me.ts'
 import { formatTerm } from '../table/filter.ts'
 import { formatCount } from '../ui/format.ts'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { fields } from './fields.ts'
 import { buildDatacenterResource } from './resource.ts'
-import { buildPaths, listBelow } from './tree.ts'
 
 const route = getRouteApi('/app/datacenters/$id')
 const PARENT = { text: 'Datacenters', link: { to: '/datacenters' } } as const
@@ -79,6 +80,7 @@ export const DatacenterPage = () => {
   const racks = allRacks?.filter(isHere)
   const toDatacenter = ({ id, name }: Datacenter, why = 'datacenter') =>
     relate({ to: '/datacenters/$id', params: { id } }, name, why)
+  const naming = useRelated(datacenter && { resource: 'datacenters', id, name: datacenter.name })
   if (!datacenter) return <MissingObject noun="datacenter" parent={PARENT} {...query} />
   return (
     <ObjectPage
@@ -112,6 +114,7 @@ export const DatacenterPage = () => {
       ]}
       side={{
         kind: 'datacenter',
+        more: naming.more,
         related: [
           ...datacenters.filter(({ parent_id }) => parent_id === id).map((one) => toDatacenter(one, 'below')),
           ...(racks ?? []).map((rack) => relate({ to: '/racks/$id', params: { id: rack.id } }, rack.name, 'rack')),
@@ -128,6 +131,7 @@ export const DatacenterPage = () => {
           content: <NetworkList datacenterId={id} />,
           isFull: true,
         },
+        ...naming.tabs,
         { id: 'history', text: 'History', content: <HistoryTab kind="datacenter" id={id} /> },
       ]}
     />

@@ -7,13 +7,13 @@ import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
+import { Indented } from '../resource/tree/indented.tsx'
+import { buildPaths } from '../resource/tree/tree.ts'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { buildDatacenterFields } from './fields.ts'
-import { Indented } from './indented.tsx'
 import { buildDatacenterResource } from './resource.ts'
-import { buildPaths } from './tree.ts'
 
 const ORDER = ['name', 'location', 'description', 'parent_id', 'updated_at']
 

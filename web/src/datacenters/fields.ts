@@ -2,7 +2,7 @@
 import { FACTS } from '../../../src/inventory/resources.ts'
 import type { Datacenter } from '../api/contracts.ts'
 import { buildFields, type Names } from '../resource/facts/from-facts.ts'
-import { buildPaths, buildTreeKey } from './tree.ts'
+import { buildPaths, buildTreeKey } from '../resource/tree/tree.ts'
 
 /** @param datacenters all of them, of which a list is ordered as a tree */
 export const buildDatacenterFields = (datacenters: readonly Datacenter[] = []) => {

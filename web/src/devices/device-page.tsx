@@ -6,6 +6,7 @@ import { type Conflict, contracts, type Device } from '../api/contracts.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
+import { useRelated } from '../resource/related/known-related.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
@@ -56,6 +57,7 @@ const DeviceContent = ({ device, conflicts }: Props) => {
   // Enough is requested for the drawer and for the other tabs.
   const isShown = (search.tab ?? 'overview') === 'overview' && search.edit === undefined
   const { strip, related } = useDeviceParts(device, isShown)
+  const naming = useRelated({ resource: 'devices', id, name: device.name })
   const loaded = (tab: ReactNode) => <Suspense fallback={<PageLoading />}>{tab}</Suspense>
   return (
     <ObjectPage
@@ -90,7 +92,7 @@ const DeviceContent = ({ device, conflicts }: Props) => {
         </>
       }
       strip={strip}
-      side={{ kind: 'device', related }}
+      side={{ kind: 'device', related, more: naming.more }}
       tabs={[
         { id: 'overview', text: 'Overview', content: <DeviceOverview device={device} isShown={isShown} /> },
         {
@@ -103,6 +105,7 @@ const DeviceContent = ({ device, conflicts }: Props) => {
         ...(may('ports:list')
           ? [{ id: 'ports', text: 'Ports', content: loaded(<PortsTab device={device} />), isFull: true, hasKeys: true }]
           : []),
+        ...naming.tabs,
         { id: 'history', text: 'History', content: <HistoryTab kind="device" id={id} /> },
       ]}
       body={(content) => (

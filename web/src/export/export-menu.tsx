@@ -11,8 +11,10 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { save } from './save.ts'
 
 type Props<Row> = {
-  /** First part of the file's name: `networks`. */
+  /** The resource, and the first part of the file's name: `networks`. */
   readonly name: string
+  /** The first part of the file's name, if it is not that of the resource. */
+  readonly file?: string | undefined
   readonly count: number
   /** The visible columns in their order; absent where there is no table. */
   readonly columns?: readonly Column<Row>[]
@@ -28,7 +30,7 @@ const ShownRows = lazy(() => import('./shown.tsx').then((module) => ({ default: 
   typeof import('./shown.tsx')
 >['ShownRows']
 
-export const ExportMenu = <Row,>({ name, count, columns = [], load, toRows, stream }: Props<Row>) => {
+export const ExportMenu = <Row,>({ name, file = name, count, columns = [], load, toRows, stream }: Props<Row>) => {
   // Without a function, the objects are the rows.
   const toOwnRows = toRows ?? ((objects: readonly object[]) => objects as readonly Row[])
   const [shown, setShown] = useState<readonly Row[]>()
@@ -49,14 +51,14 @@ export const ExportMenu = <Row,>({ name, count, columns = [], load, toRows, stre
       // Not with the first page: few export anything.
       const [rows, { formatRowsAsCsv, formatJson }] = await Promise.all([load(), import('./rows.ts')])
       const text = format === 'csv' ? formatRowsAsCsv(name, rows) : formatJson(name, rows)
-      save(`${name}.${format}`, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', text)
+      save(`${file}.${format}`, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', text)
       tell(rows.length)
     } catch (error) {
       toastError('The rows could not be exported', error)
     }
   }
   const saveShown = (csv: string) => {
-    save(`${name}.csv`, 'text/csv;charset=utf-8', csv)
+    save(`${file}.csv`, 'text/csv;charset=utf-8', csv)
     tell(shown?.length ?? 0)
     setShown(undefined)
   }

@@ -29,6 +29,7 @@ const LABELED: Partial<Record<Kind, Readonly<Record<string, { readonly label: st
     vlan_id: { label: 'Untagged VLAN' },
     tagged_vlan_ids: { label: 'Tagged VLANs' },
   },
+  object: { kind_id: { label: 'Kind' }, parent_id: { label: 'Parent' } },
   cable: { a: { label: 'End A' }, b: { label: 'End B' }, length_m: { label: 'Length in meters' } },
 }
 

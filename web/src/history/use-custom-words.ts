@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
-import type { HistoryItem, Kind } from '../api/contracts.ts'
+import type { HistoryItem } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
 import type { toTexts, Value } from '../custom-fields/values.ts'
 import { useIsInUse } from '../shell/me.ts'
@@ -15,8 +15,14 @@ type Known = { readonly definitions: readonly CustomField[]; readonly toTexts: t
 
 const NOTHING: Known = { definitions: [], toTexts: () => [] }
 
-/** Returns the resource that defines the custom fields of the objects of a kind. */
-const getResource = (kind: Kind): string => (kind === 'reservation' ? 'addresses' : `${kind}s`)
+/** Returns the kind of an object: items of objects carry it, and a new one has it among its fields. */
+const getKindId = (item: Item): string => String(Reflect.get(item, 'kind_id') ?? item.fields.kind_id?.to ?? '')
+
+/** Returns the resource or kind that defines the custom fields of an object. */
+const getResource = (item: Item): string => {
+  if (item.kind === 'object') return getKindId(item)
+  return item.kind === 'reservation' ? 'addresses' : `${item.kind}s`
+}
 
 const hasCustom = ({ fields }: Item): boolean => JSON.stringify(fields).includes('"custom":')
 
@@ -56,11 +62,12 @@ const createCustomWord = (known: Known, resource: string, names: Names): CustomW
 export const useCustomWords = (item: Item, names: Names): { readonly own: CustomWord; readonly inside: CustomWord } => {
   const items = useMemo(() => [item], [item])
   const known = useKnown(items)
+  const resource = getResource(item)
   return useMemo(
     () => ({
-      own: createCustomWord(known, getResource(item.kind), names),
+      own: createCustomWord(known, resource, names),
       inside: createCustomWord(known, 'addresses', names),
     }),
-    [known, item.kind, names],
+    [known, resource, names],
   )
 }

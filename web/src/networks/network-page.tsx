@@ -9,6 +9,7 @@ import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
 import { POOL_RESOURCE } from '../pools/resource.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
+import { useRelated } from '../resource/related/known-related.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
@@ -88,6 +89,7 @@ export const NetworkPage = () => {
   const giveNext = () => addresses.open(place)
   useHotkeys(addresses.blocked === undefined ? { f: giveNext } : {})
   const { strip, related } = useNetworkParts(network, { networks: all, datacenters, pools, vlans })
+  const naming = useRelated(network && { resource: 'networks', id, name: network.name })
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
   const close = () => void set({ new: undefined, subnet: undefined })
@@ -124,7 +126,7 @@ export const NetworkPage = () => {
       title={network.name}
       beside={network.subnet}
       strip={strip}
-      side={{ kind: 'network', related }}
+      side={{ kind: 'network', related, more: naming.more }}
       managedBy={network.managed_by}
       get={contracts.networks.get}
       resource={buildNetworkResource({
@@ -215,6 +217,7 @@ export const NetworkPage = () => {
               { id: 'usage', text: 'Utilization', content: <LazyUsage of="network" id={id} /> },
               { id: 'discovery', text: 'Discovery', content: discovery },
             ]),
+        ...naming.tabs,
         { id: 'history', text: 'History', content: <HistoryTab kind="network" id={id} /> },
       ]}
     >

@@ -18,10 +18,11 @@ import type { SearchResult } from '../api/contracts.ts'
 import { FORMS } from '../commands/call.ts'
 import { copyShown } from '../commands/command-menu.tsx'
 import { HELP_PAGES, openHelp } from '../shell/help-menu.tsx'
-import type { Permit } from '../shell/me.ts'
-import { buildObjectLink, findItem, NAV_ITEMS } from '../shell/nav.ts'
+import type { Permit, useMe } from '../shell/me.ts'
+import { buildObjectLink, findItem, KINDS_PAGE, NAV_ITEMS } from '../shell/nav.ts'
 import { freeIsOpen } from '../shell/palette-state.ts'
 import { setPreferences } from '../shell/preferences.ts'
+import { toSentenceCase } from '../ui/format.ts'
 import { findViewPage, type View } from '../views/views.ts'
 
 export type Entry = {
@@ -39,6 +40,8 @@ export type Entry = {
 
 export type Go = ReturnType<typeof useNavigate>
 
+type ShownKinds = readonly NonNullable<ReturnType<typeof useMe>['kinds']>[number][]
+
 /** What others call a page or an action, in lower case. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   'Single sign-on': ['sso', 'oidc', 'saml'],
@@ -47,6 +50,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   Networks: ['prefix', 'subnet'],
   'New network': ['prefix', 'subnet'],
   Datacenters: ['site'],
+  Kinds: ['object types', 'packs', 'custom objects'],
   'Address spaces': ['vrf'],
   Schedules: ['rule'],
   'API keys': ['token'],
@@ -59,13 +63,19 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 /** A limit for each type of result, so that no type hides another. */
 const MAX_OF_A_TYPE = 7
 
-export const buildResultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
-  [...Map.groupBy(results, ({ type }) => type)].flatMap(([type, found]) => {
+/** Objects of each kind are a type of their own. */
+const getKindId = (result: SearchResult): string => String(Reflect.get(result, 'kind_id') ?? '')
+
+/** @param kinds of the sidebar: their objects are grouped by their names */
+export const buildResultEntries = (go: Go, results: readonly SearchResult[], kinds: ShownKinds): Entry[] =>
+  [...Map.groupBy(results, (result) => `${result.type} ${getKindId(result)}`).values()].flatMap((found) => {
+    const [{ type }] = found as [SearchResult]
     const item = findItem(type)
     if (!item) return []
+    const kind = kinds.find(({ id }) => found.some((result) => getKindId(result) === id))
     return found.slice(0, MAX_OF_A_TYPE).map(({ id, name, match, detail = '', space_id }) => ({
       id: `${type} ${id}`,
-      group: item.text,
+      group: kind?.name ?? item.text,
       text: name,
       note: [...new Set([detail, match])].filter((text) => text !== '' && text !== name).join(' · '),
       space_id,
@@ -84,6 +94,18 @@ const buildPageEntries = (go: Go, { may }: Permit): Entry[] =>
     ...(key !== undefined && { keys: ['g', key] }),
     run: () => void go({ to }),
   }))
+
+const KIND = '/kinds/$id' as const
+
+/** Builds the pages of the kinds in the sidebar, and the actions that make their objects. */
+export const buildKindEntries = (go: Go, { may }: Permit, kinds: ShownKinds): Entry[] =>
+  kinds.flatMap(({ id, name, singular }) => {
+    const goTo = (search: { readonly new?: '1' }) => void go({ to: KIND, params: { id }, search })
+    const page: Entry = { id: `kind ${id}`, group: 'Pages', text: name, icon: KINDS_PAGE.icon, run: () => goTo({}) }
+    if (!may('objects:create')) return [page]
+    const text = `New ${toSentenceCase(singular)}`
+    return [page, { id: `action new ${id}`, group: 'Actions', text, icon: Plus, run: () => goTo({ new: '1' }) }]
+  })
 
 type Action = readonly [text: string, icon: LucideIcon, run: () => void]
 

@@ -5,16 +5,17 @@ import { Search } from 'lucide-react'
 import { type RefObject, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { keepMoment } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
-import { usePermit } from '../shell/me.ts'
+import { useMe, usePermit } from '../shell/me.ts'
 import { paletteIsOpen } from '../shell/palette-state.ts'
 import { useSignOut } from '../shell/user-menu.tsx'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { type View, viewsQuery } from '../views/views.ts'
-import { buildKnownEntries, buildResultEntries, buildViewEntries, type Entry } from './entries.ts'
+import { buildKindEntries, buildKnownEntries, buildResultEntries, buildViewEntries, type Entry } from './entries.ts'
 import { findMarked, keepMarked, orderRows, type Rows } from './order.ts'
 import css from './palette.module.css'
 
 const NONE: readonly View[] = []
+const NO_KINDS: readonly never[] = []
 
 /** The delay between the last keystroke and the request. */
 const SETTLE_MS = 120
@@ -31,10 +32,14 @@ const useSettled = (text: string): string => {
 const SEARCHED_FROM = 2
 const LOOKED_UP_FROM = 3
 
+/** Returns the kinds in the sidebar. */
+const useKinds = () => useMe().kinds ?? NO_KINDS
+
 /** Returns the answers of the server for exactly this text. */
 const useAnswers = (text: string) => {
   const go = useNavigate()
   const maySearch = usePermit().may('search:read')
+  const kinds = useKinds()
   const wanted = useSettled(text)
   const search = useQuery({
     queryKey: ['search', wanted],
@@ -57,7 +62,7 @@ const useAnswers = (text: string) => {
   )
   return {
     answers,
-    found: buildResultEntries(go, search.data?.results ?? []),
+    found: buildResultEntries(go, search.data?.results ?? [], kinds),
     isAnswered: !search.isLoading && !lookup.isLoading,
   }
 }
@@ -69,9 +74,11 @@ const useRows = (text: string): Rows<Entry> & { readonly isAnswered: boolean } =
   const permit = usePermit()
   const signOut = useSignOut()
   const { data: saved = NONE } = useQuery(viewsQuery)
+  const kinds = useKinds()
   const { answers, found, isAnswered } = useAnswers(text.trim())
   const known = [
     ...buildKnownEntries(go, permit, () => void signOut()),
+    ...buildKindEntries(go, permit, kinds),
     ...buildViewEntries((href) => history.push(keepMoment(href)), permit, saved),
   ]
   return { ...orderRows(text, { known, answers, found }), isAnswered }

@@ -6,6 +6,7 @@ import { contracts } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
+import { useRelated } from '../resource/related/known-related.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -32,6 +33,7 @@ export const PoolPage = () => {
     networks.find((one) => one.id === pool?.network_id),
     isWanted,
   )
+  const naming = useRelated(pool && { resource: 'pools', id, name: pool.name })
   if (!pool) return <MissingObject noun="pool" parent={PARENT} {...query} />
   return (
     <ObjectPage
@@ -56,10 +58,11 @@ export const PoolPage = () => {
       ]}
       hints={addresses.blocked === undefined ? [[['f'], 'next free address']] : []}
       strip={strip}
-      side={{ kind: 'pool', related }}
+      side={{ kind: 'pool', related, more: naming.more }}
       tabs={[
         { id: 'overview', text: 'Overview', content: <PoolOverview pool={pool} tools={addresses} /> },
         ...(isPast() ? [] : [{ id: 'usage', text: 'Utilization', content: <LazyUsage of="pool" id={id} /> }]),
+        ...naming.tabs,
         { id: 'history', text: 'History', content: <HistoryTab kind="pool" id={id} /> },
       ]}
     >

@@ -11,6 +11,7 @@ import { listFacts } from '../resource/columns.tsx'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
 import { ObjectSide, relate } from '../resource/object/object-side.tsx'
+import { useRelated } from '../resource/related/known-related.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
@@ -81,6 +82,7 @@ export const RackPage = () => {
   const { may, blocked } = usePermit()
   const { data: elevation, error, refetch } = usePermitted('racks:read', elevationQuery(id))
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const naming = useRelated(elevation && { resource: 'racks', id, name: elevation.rack.name })
   if (!elevation) return <MissingObject noun="rack" parent={PARENT} error={error} refetch={refetch} />
   const { rack, usage } = elevation
   const place = datacenters.find((one) => one.id === rack.datacenter_id)
@@ -128,13 +130,14 @@ export const RackPage = () => {
               side={
                 <>
                   <Details rack={rack} />
-                  <ObjectSide kind="rack" id={id} related={datacenter ? [datacenter] : []} />
+                  <ObjectSide kind="rack" id={id} related={datacenter ? [datacenter] : []} more={naming.more} />
                 </>
               }
             />
           ),
           isFull: true,
         },
+        ...naming.tabs,
         { id: 'history', text: 'History', content: <HistoryTab kind="rack" id={id} /> },
       ]}
       hints={[

@@ -1,7 +1,7 @@
 /** A page that is one list: its head, filter, table, and the drawer over it. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { Fragment, type ReactNode, useMemo, useState } from 'react'
+import { Fragment, type ReactNode, type RefCallback, useMemo, useState } from 'react'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { useCustom } from '../custom-fields/known-custom.tsx'
 import type { WithCustom } from '../custom-fields/values.ts'
@@ -20,6 +20,7 @@ import css from '../table/table.module.css'
 import type { RowActions } from '../table/use-cursor.ts'
 import { listRows, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
+import { toSentenceCase } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { DeleteDialog } from './object/delete-dialog.tsx'
@@ -37,6 +38,8 @@ type Props<T extends object> = {
   readonly title?: string
   /** First part of the permissions: `networks`. */
   readonly resourceName: string
+  /** Whose custom fields the rows have, if it is not the resource: a kind. */
+  readonly customOf?: string
   readonly resource: Resource<T>
   readonly query: UseQueryResult<readonly T[]>
   readonly spec: TableSpec<T>
@@ -79,6 +82,10 @@ type Props<T extends object> = {
   readonly removal?: (row: T, close: () => void, onDone: () => void) => ReactNode
   /** The menu of each row, which is the last column. */
   readonly menu?: RowRules<T>
+  /** Gets the focus once the list is drawn: the button that makes an object. */
+  readonly createRef?: RefCallback<HTMLButtonElement>
+  /** Stands behind the columns of custom fields. */
+  readonly last?: Column<T> | undefined
   /** Further actions on the current row, by their keys. */
   readonly keys?: RowActions<T>['keys']
 }
@@ -101,9 +108,6 @@ export type Rules<T> = {
 
 const NONE: readonly never[] = []
 
-/** `Users` as `users`, `API keys` as it is. */
-const toSentenceCase = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
-
 export const ListPage = <T extends object>(props: Props<T>) => {
   const name = usePageName()
   const { title = name, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
@@ -111,7 +115,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const { may, blocked } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting(props.sort)
-  const custom = useCustom(resourceName)
+  const custom = useCustom(props.customOf ?? resourceName)
   // Rows of a resource with custom fields have ids and values.
   const spec = useMemo(
     () => (custom ? (custom.extend(props.spec as TableSpec<T & WithCustom>) as TableSpec<T>) : props.spec),
@@ -140,8 +144,9 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       ...own,
       ...(actions ?? []),
       ...((custom?.columns ?? []) as readonly Column<never>[] as readonly Column<T>[]),
+      ...(props.last ? [props.last] : []),
     ]
-  }, [props.columns, custom, menu?.edit, noUpdate, noDelete])
+  }, [props.columns, props.last, custom, menu?.edit, noUpdate, noDelete])
   const choice = useColumns(title, columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}
@@ -167,7 +172,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       <PageHead title={title}>
         {props.actions}
         {canCreate && (
-          <Button look="primary" onClick={create} blocked={noCreate}>
+          <Button look="primary" ref={props.createRef} onClick={create} blocked={noCreate}>
             <Plus size={15} aria-hidden="true" />
             New {resource.noun}
           </Button>
@@ -190,6 +195,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           <CommandMenu getCall={() => ({ list: resource.operations, q: text, given: props.call ?? {} })} />{' '}
           <ExportMenu
             name={resourceName}
+            file={props.customOf}
             count={view.count}
             columns={choice.columns}
             load={async () => listRows(view)}

@@ -18,6 +18,7 @@ import { FormSections } from './form/form-sections.tsx'
 import { ReferenceField } from './form/reference-field.tsx'
 import { buildInput, isShown } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
+import { describeOwner } from './object/pack-owner.ts'
 import { createUndo } from './object/undo.ts'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
 import type { Opened } from './use-opened.ts'
@@ -195,9 +196,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
           </Alert>
         )}
         {save.isError && !isStale && !known && <Alert>{toAppError(save.error).message}</Alert>}
-        {opened.owner !== '' && (
-          <p className={css.note}>Managed by {opened.owner}: changes made here are put back by its next apply.</p>
-        )}
+        {opened.owner !== '' && <p className={css.note}>{describeOwner(opened.owner)}</p>}
         {isRestored && !save.isError && (
           <p className={css.note} role="status">
             Your unsaved changes are back.{' '}

@@ -54,6 +54,8 @@ describe('the navigation', () => {
     ['device', { to: '/devices/$id', params: { id: 'one' } }],
     ['port', { to: '/ports/$id', params: { id: 'one' } }],
     ['cable', { to: '/cables', search: { edit: 'one' } }],
+    ['kind', { to: '/kinds/$id', params: { id: 'one' } }],
+    ['object', { to: '/objects/$id', params: { id: 'one' } }],
     ['feed', { to: '/feeds/$id', params: { id: 'one' } }],
     ['discovered_device', { to: '/discovered-devices', search: { entry: 'one' } }],
     ['dns-zone', { to: '/dns/$id', params: { id: 'one' } }],

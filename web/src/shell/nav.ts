@@ -28,6 +28,7 @@ import {
   ScrollText,
   Server,
   Settings,
+  Shapes,
   ShieldCheck,
   SquareDashed,
   Tags,
@@ -255,6 +256,12 @@ export const SETTINGS_PAGE: NavItem = {
   permission: undefined,
 }
 
+/** The group of the sidebar that is followed by the kinds. */
+export const BEFORE_KINDS = 'Equipment'
+
+/** The kinds of objects that users define. The sidebar has them once there are some. */
+export const KINDS_PAGE: NavItem = { ...list('kinds', 'kind'), text: 'Kinds', icon: Shapes }
+
 export const ACCOUNT_PAGE: NavItem = { to: '/account', text: 'Your account', icon: User, permission: undefined }
 
 const ENTRIES: readonly NavEntry[] = [...FIRST_ENTRIES, ...GROUPS.flatMap(({ entries }) => entries)]
@@ -263,16 +270,18 @@ const SETTINGS_ITEMS: readonly NavItem[] = SETTINGS.flatMap(({ pages }) => pages
 export const NAV_ITEMS: readonly NavItem[] = [
   ...ENTRIES.flatMap(({ pages }) => pages),
   ...SETTINGS_ITEMS,
+  KINDS_PAGE,
   SETTINGS_PAGE,
   ACCOUNT_PAGE,
 ]
 
-/** An item like `NavItem`. Ports have pages, and no list. */
+/** An item like `NavItem`. Ports and objects of kinds have pages, and no list of all. */
 type ObjectItem = Omit<NavItem, 'to'> & { readonly to: string }
 
 /** Objects that are in no item of the navigation. */
 const PARTS: readonly ObjectItem[] = [
   { ...list('ports', 'port'), to: '/ports', text: 'Ports', icon: Cable },
+  { ...list('objects', 'object'), text: 'Objects', icon: Shapes },
   { ...DNS, types: ['dns-provider'], drawer: 'edit', tab: 'servers' },
   { ...DNS, types: ['dns-record'], drawer: 'entry' },
 ]

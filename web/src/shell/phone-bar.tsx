@@ -2,11 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
 import { Fragment, useState } from 'react'
+import { KindGroup } from '../kinds/lazy-kind-links.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { PinnedViews } from '../views/pinned-views.tsx'
 import { EntryList, SettingsLink, usePath } from './entry-links.tsx'
 import { HelpMenu } from './help-menu.tsx'
-import { findPage, type NavEntry } from './nav.ts'
+import { BEFORE_KINDS, findPage, type NavEntry } from './nav.ts'
 import { openPalette } from './palette-state.ts'
 import css from './shell.module.css'
 import { useEntries, useIsShown } from './shown-entries.ts'
@@ -30,6 +31,7 @@ const More = ({ onClose }: { readonly onClose: () => void }) => {
           <Fragment key={name}>
             <h3 className={css.groupName}>{name}</h3>
             <EntryList entries={entries.filter((entry) => !isInBar(entry))} onClick={onClose} />
+            {name === BEFORE_KINDS && <KindGroup heading="h3" onClick={onClose} />}
           </Fragment>
         ))}
         <div className={css.moreBelow}>

@@ -2,11 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { Fragment, lazy, Suspense } from 'react'
+import { KindGroup } from '../kinds/lazy-kind-links.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import { PinnedViews } from '../views/pinned-views.tsx'
 import { EntryList, SettingsLink } from './entry-links.tsx'
 import { HelpMenu } from './help-menu.tsx'
 import { Logo } from './logo.tsx'
+import { BEFORE_KINDS } from './nav.ts'
 import { openPalette } from './palette-state.ts'
 import css from './shell.module.css'
 import { useEntries } from './shown-entries.ts'
@@ -34,6 +36,7 @@ const Wide = () => {
           <Fragment key={name}>
             <h2 className={css.groupName}>{name}</h2>
             <EntryList entries={entries} />
+            {name === BEFORE_KINDS && <KindGroup heading="h2" />}
           </Fragment>
         ))}
       </div>

@@ -17,6 +17,8 @@ export type Column<Row> = {
   readonly isNewestFirst?: boolean
   /** The head is only read to screen readers. Such a column is always shown. */
   readonly isHeadHidden?: boolean
+  /** In the head, in the place of the text. */
+  readonly head?: ReactNode
   /** Kept on a phone. */
   readonly isEssential?: boolean
 }

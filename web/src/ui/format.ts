@@ -22,6 +22,10 @@ export const formatAddressCount = (subnet: string, total: number): string =>
 export const plural = (value: number, noun: string, nouns = `${noun}s`): string =>
   `${formatCount(value)} ${value === 1 ? noun : nouns}`
 
+/** `Users` as `users`, `API keys` as it is. */
+export const toSentenceCase = (title: string): string =>
+  title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+
 export const formatPercent = (value: number): string =>
   `${value >= 99.95 || value === 0 ? Math.round(value) : value.toFixed(1)}%`
 

@@ -9,7 +9,7 @@ import { buildObjectsQuery } from '../resource/facts/lists.ts'
 import { RESOURCE_NAMES } from '../resource/facts/names.ts'
 import { parseSearch } from '../search-text.ts'
 
-/** Lists whose route is not the path of their page. */
+/** Lists with another route than the path of their page. */
 const ROUTES: Readonly<Record<string, string>> = {
   '/discovered-devices': '/api/discovery',
   '/dns': '/api/dns/zones',
@@ -20,10 +20,13 @@ const ROUTES: Readonly<Record<string, string>> = {
 /** The parameters of a page that do not change which rows it shows. */
 const SHAPE = new Set(['q', 'sort', 'desc', 'cols', 'view'])
 
+/** The path of the list of a kind. */
+const OF_KIND = /^\/kinds\/(.+)$/
+
 type Operations = Readonly<Record<string, AnyOperation>>
 
 const findList = (path: string): Operations | undefined => {
-  const route = `GET ${ROUTES[path] ?? `/api${path}`}`
+  const route = `GET ${OF_KIND.test(path) ? '/api/objects' : (ROUTES[path] ?? `/api${path}`)}`
   return Object.values<Operations>(contracts).find(({ list }) => list?.http === route)
 }
 
@@ -38,7 +41,8 @@ export const countView = async ({ path, search }: { readonly path: string; reado
   const { q = '', ...rest } = parseSearch(search)
   const operations = findList(path)
   if (!operations?.list || Object.keys(rest).some((name) => !SHAPE.has(name))) return null
-  const asked = { list: operations, q }
+  const [, kindId] = OF_KIND.exec(path) ?? []
+  const asked = { list: operations, q, given: kindId === undefined ? {} : { kind_id: kindId } }
   await loadNamed(listNamedResources(asked))
   const { op, input, leftOut = [] } = listCall(asked)
   if (leftOut.length > 0 || commands[op.http]?.fields.limit === undefined) return null

@@ -14,6 +14,9 @@ export const viewsQuery = queryOptions({ queryKey: ['views'], queryFn: () => api
 export const pickViewSearch = (search: string): string =>
   stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => isOfAView(name))))
 
+/** The list of a kind is below the page of all kinds. */
+const toPagePath = (path: string): string => (path.startsWith('/kinds/') ? '/kinds' : path)
+
 /** Returns the page of a view; undefined if the user may not open it. */
 export const findViewPage = (may: (permission: string) => boolean, { path }: Pick<View, 'path'>) =>
-  NAV_ITEMS.find(({ to, permission }) => to === path && (permission === undefined || may(permission)))
+  NAV_ITEMS.find(({ to, permission }) => to === toPagePath(path) && (permission === undefined || may(permission)))

@@ -2,7 +2,10 @@
 import { buildNameField, type Fields, ID_FIELD, TIME_FIELDS } from '../../resource/fields.ts'
 import type { Scope } from '../types.ts'
 
-/** Names of datacenters or address spaces, by their ids. */
+/** A scope is sent with kinds only if it has some. */
+export type ScopeWithKinds = Scope & { readonly kind_ids?: readonly string[] | undefined }
+
+/** Names of datacenters, address spaces or kinds, by their ids. */
 export type Names = ReadonlyMap<string, string>
 
 export const NO_NAMES: Names = new Map()
@@ -10,7 +13,13 @@ export const NO_NAMES: Names = new Map()
 /** Returns the names of ids. An id without a known name is shown as it is. */
 export const toNames = (ids: readonly string[], names: Names): readonly string[] => ids.map((id) => names.get(id) ?? id)
 
-export const buildScopeFields = (datacenters: Names = NO_NAMES, spaces: Names = NO_NAMES): Fields<Scope> => ({
+type AllNames = { readonly datacenters?: Names; readonly spaces?: Names; readonly kinds?: Names }
+
+export const buildScopeFields = ({
+  datacenters = NO_NAMES,
+  spaces = NO_NAMES,
+  kinds = NO_NAMES,
+}: AllNames = {}): Fields<ScopeWithKinds> => ({
   id: ID_FIELD,
   name: buildNameField(180),
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 240 }, sort: false, filter: false },
@@ -27,6 +36,14 @@ export const buildScopeFields = (datacenters: Names = NO_NAMES, spaces: Names = 
     column: { id: 'spaces', width: 140 },
     sort: false,
     filter: { name: 'space', hasFacet: true },
+    isOptional: true,
+  },
+  kind_ids: {
+    label: 'Kinds',
+    text: ({ kind_ids = [] }) => toNames(kind_ids, kinds),
+    column: { id: 'kinds', width: 140 },
+    sort: false,
+    filter: { name: 'kind', hasFacet: true },
     isOptional: true,
   },
   subnets: {

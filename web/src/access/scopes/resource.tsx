@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { contracts } from '../../api/contracts.ts'
 import { datacentersQuery } from '../../api/queries.ts'
+import { kindsQuery } from '../../kinds/known-kinds.ts'
 import { createCrud } from '../../resource/crud.ts'
 import { buildFormFields } from '../../resource/fields.ts'
 import { ReferencesField } from '../../resource/form/reference-field.tsx'
@@ -25,7 +26,14 @@ export const useDatacenterNames = (): Names => useNames(usePermitted('datacenter
 
 export const useSpaceNames = (): Names => useNames(useSpaces())
 
-type IdsProps = ControlInput & { readonly label: string; readonly hint: string; readonly to: 'datacenters' | 'spaces' }
+export const useKindNames = (): Names =>
+  useNames(usePermitted('kinds:list', { ...kindsQuery, enabled: useIsInUse('kinds') }).data)
+
+type IdsProps = ControlInput & {
+  readonly label: string
+  readonly hint: string
+  readonly to: 'datacenters' | 'spaces' | 'kinds'
+}
 
 /** The form only has texts. */
 const IdsField = ({ label, hint, to, value, onChange, error }: IdsProps) => (
@@ -48,7 +56,9 @@ const SubnetsField = ({ value, onChange, errors }: ControlInput) => (
 
 const LIST = { read: formatList, send: parseList } as const
 
-const buildResource = (hasSpaces: boolean): Resource<Scope> => ({
+type Parts = { readonly hasSpaces: boolean; readonly hasKinds: boolean }
+
+const buildResource = ({ hasSpaces, hasKinds }: Parts): Resource<Scope> => ({
   noun: 'scope',
   fields: buildFormFields(buildScopeFields(), [], {
     datacenter_ids: {
@@ -64,6 +74,11 @@ const buildResource = (hasSpaces: boolean): Resource<Scope> => ({
       ),
       isShown: () => hasSpaces,
     },
+    kind_ids: {
+      ...LIST,
+      render: (input) => <IdsField {...input} label="Kinds" to="kinds" hint="All objects of these kinds" />,
+      isShown: () => hasKinds,
+    },
     subnets: {
       // The contract says that it is a list of texts.
       read: (value) => (value as readonly string[]).join('\n'),
@@ -76,8 +91,9 @@ const buildResource = (hasSpaces: boolean): Resource<Scope> => ({
   changes: RIGHTS_CHANGES,
 })
 
-const PLAIN = buildResource(false)
-export const WITH_SPACES = buildResource(true)
-
-/** No form has a field for address spaces while none exists. */
-export const useScopeResource = (): Resource<Scope> => (useIsInUse('spaces') ? WITH_SPACES : PLAIN)
+/** No form has a field for address spaces or kinds while none exists. */
+export const useScopeResource = (): Resource<Scope> => {
+  const hasSpaces = useIsInUse('spaces')
+  const hasKinds = useIsInUse('kinds')
+  return useMemo(() => buildResource({ hasSpaces, hasKinds }), [hasSpaces, hasKinds])
+}

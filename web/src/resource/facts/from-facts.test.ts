@@ -17,8 +17,11 @@ const toObject = (schema: z.ZodType | (() => z.ZodType)): z.ZodType =>
 const listInputs = (resource: (typeof RESOURCES)[number]['name']): string[] => {
   const { create }: { readonly create: AnyOperation } = contracts[toContractName(resource)]
   const { properties = {} } = z.toJSONSchema(toObject(create.input), { io: 'input', unrepresentable: 'any' })
-  return Object.keys(properties).filter((name) => !isFieldOfCall(name))
+  return Object.keys(properties).filter((name) => !isFieldOfCall(name) && !APART[resource]?.includes(name))
 }
+
+/** In files, the fields of a kind are rows of their own. */
+const APART: Readonly<Record<string, readonly string[]>> = { kinds: ['fields'] }
 
 /** The operation names the parent by the device in its path. */
 const RENAMED: Readonly<Record<string, string>> = { device_id: 'parent_id' }

@@ -6,6 +6,7 @@ import { Badge } from '../../ui/primitives.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Input } from '../resource.ts'
 import css from './managed-by.module.css'
+import { describeOwner, findPack } from './pack-owner.ts'
 import { createUndo } from './undo.ts'
 
 /** The parts of a resource that are used here; methods, so that a resource of any type is one. */
@@ -26,6 +27,7 @@ type Props = {
 
 export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
   const client = useQueryClient()
+  const pack = findPack(owner)
   const letGo = useMutation({
     mutationFn: async () => {
       const { etag } = await resource.get(id)
@@ -40,8 +42,14 @@ export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
   })
   return (
     <div className={css.bar}>
-      <Badge tone="info">Managed by {owner}</Badge>
-      <span className="muted">Changes made here are put back by its next apply.</span>
+      {pack === undefined ? (
+        <>
+          <Badge tone="info">Managed by {owner}</Badge>
+          <span className="muted">Changes made here are put back by its next apply.</span>
+        </>
+      ) : (
+        <span className="muted">{describeOwner(owner)}</span>
+      )}
       <Button onClick={() => letGo.mutate()} disabled={letGo.isPending} blocked={blocked}>
         Let go
       </Button>

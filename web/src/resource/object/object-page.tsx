@@ -160,6 +160,8 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
   const [isPrinting, setPrinting] = useState(false)
+  // The noun of a kind may be that of a resource with labels.
+  const hasLabels = isLabeled(noun) && props.side?.kind !== 'object'
   const getCall = useCommand(props.get, { id })
   const startEdit = () => void set({ edit: id })
   const startDelete = () => setDeleting(true)
@@ -217,7 +219,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
             ))}
           {props.menu}
           {isNarrow && <MenuItem onSelect={openClock}>Show another moment</MenuItem>}
-          {isLabeled(noun) && <MenuItem onSelect={() => setPrinting(true)}>Print labels…</MenuItem>}
+          {hasLabels && <MenuItem onSelect={() => setPrinting(true)}>Print labels…</MenuItem>}
           <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem isDanger onSelect={startDelete} blocked={remove.blocked}>

@@ -35,10 +35,12 @@ const LastEntries = lazy(() =>
   import('../../audit/last-entries.tsx').then((module) => ({ default: module.LastEntries })),
 )
 
-const Related = ({ items }: { readonly items: readonly RelatedItem[] | undefined }) => (
+type RelatedProps = { readonly items: readonly RelatedItem[] | undefined; readonly more: ReactNode }
+
+const Related = ({ items, more }: RelatedProps) => (
   <Card title="Related">
     {!items && <Skeleton />}
-    {items?.length === 0 && <p className="muted">It names no other object, and none names it.</p>}
+    {items?.length === 0 && more === undefined && <p className="muted">It names no other object, and none names it.</p>}
     <ul className={css.list}>
       {items?.slice(0, MOST_RELATED).map(({ key, link, why }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one object may be related twice
@@ -50,6 +52,7 @@ const Related = ({ items }: { readonly items: readonly RelatedItem[] | undefined
     {items && items.length > MOST_RELATED && (
       <p className="muted">and {formatCount(items.length - MOST_RELATED)} others</p>
     )}
+    {more}
   </Card>
 )
 
@@ -60,9 +63,11 @@ export type SideParts = {
   readonly audited?: string
   /** Undefined while they are loaded; null for an object that names no other. */
   readonly related: readonly RelatedItem[] | undefined | null
+  /** Further rows of the same card. */
+  readonly more?: ReactNode
 }
 
-export const ObjectSide = ({ related, kind, audited, id }: SideParts & { readonly id: string }) => {
+export const ObjectSide = ({ related, more, kind, audited, id }: SideParts & { readonly id: string }) => {
   const { may } = usePermit()
   // A drawer covers them.
   const isCovered = usePageSearch().search.edit !== undefined
@@ -70,7 +75,7 @@ export const ObjectSide = ({ related, kind, audited, id }: SideParts & { readonl
   const waiting = <Skeleton />
   return (
     <div className={css.side}>
-      {related !== null && <Related items={related} />}
+      {related !== null && <Related items={related} more={more} />}
       {/* The history is that of the present. */}
       {!isPast() && (kind !== undefined || may('audit:list')) && (
         <Card title="Last changes">

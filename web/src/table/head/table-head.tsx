@@ -57,7 +57,7 @@ export const TableHead = <Row,>({ list, columns, sorting, onSort, selection, cou
           />
         </div>
       )}
-      {columns.map(({ id, text, isSortable, isRight, isHeadHidden, isNewestFirst = false }) => {
+      {columns.map(({ id, text, isSortable, isRight, isHeadHidden, head, isNewestFirst = false }) => {
         const isSorted = sorting.sort === id
         const isDescending = sorting.isDescending !== isNewestFirst
         const Arrow = isDescending ? ArrowDown : ArrowUp
@@ -73,7 +73,8 @@ export const TableHead = <Row,>({ list, columns, sorting, onSort, selection, cou
             aria-keyshortcuts={hasBorder && !isSortable ? 'Alt+Shift+ArrowLeft Alt+Shift+ArrowRight' : undefined}
             onKeyDown={hasBorder ? changeByKey(list, id) : undefined}
           >
-            {isSortable ? (
+            {head}
+            {head !== undefined ? null : isSortable ? (
               <button type="button" onClick={() => onSort(id)}>
                 {text}
                 {isSorted && <Arrow size={13} aria-hidden="true" />}

@@ -1,14 +1,15 @@
 /** The definitions of a resource by group, in the order of forms. They are dragged, or moved by Alt and the arrows. */
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { CustomField } from '../../../src/resource/custom/schema.ts'
-import { announced } from '../shell/announcer.tsx'
-import { Button } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
-import { Badge } from '../ui/primitives.tsx'
-import css from './custom-fields.module.css'
-import { TYPE_TITLES } from './definition-text.ts'
-import { UNGROUPED } from './definitions.ts'
+import type { CustomField } from '../../../../src/resource/custom/schema.ts'
+import { describeOwner, findPack } from '../../resource/object/pack-owner.ts'
+import { announced } from '../../shell/announcer.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Badge } from '../../ui/primitives.tsx'
+import css from '../custom-fields.module.css'
+import { TYPE_TITLES } from '../definition-text.ts'
+import { getUngrouped } from '../definitions.ts'
 import { filterByGroup, findNextPlace, listGroupNames, type Place } from './order.ts'
 
 type Actions = {
@@ -23,6 +24,10 @@ type Actions = {
 type Props = Actions & { readonly fields: readonly CustomField[] }
 
 const STEPS: Readonly<Record<string, -1 | 1>> = { ArrowUp: -1, ArrowDown: 1 }
+
+/** Tells which fields a pack has brought. */
+const describePack = (owner: string): string | undefined =>
+  findPack(owner) === undefined ? undefined : describeOwner(owner)
 
 const listMarks = ({ required, unique, multiple, searchable }: CustomField): string[] => [
   ...(required ? ['required'] : []),
@@ -41,6 +46,7 @@ type RowProps = Actions & {
 
 const FieldRow = ({ field, isDragged, isOver, onStep, drag, ...actions }: RowProps) => {
   const { id, name, label, type, objects = 0 } = field
+  const pack = describePack(field.managed_by)
   const canMove = actions.noUpdate === undefined
   const onKey = (event: KeyboardEvent) => {
     const by = STEPS[event.key]
@@ -66,6 +72,7 @@ const FieldRow = ({ field, isDragged, isOver, onStep, drag, ...actions }: RowPro
         aria-keyshortcuts={canMove ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
       >
         <b>{label}</b> {label !== name && <span className="mono muted">{name}</span>}
+        {pack !== undefined && <span className={css.pack}>{pack}</span>}
       </button>
       <span className={css.marks}>
         <Badge tone="info">{TYPE_TITLES[type]}</Badge>
@@ -107,6 +114,7 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
   const [dragged, setDragged] = useState<string>()
   const [over, setOver] = useState<string>()
   const focused = useRef<string>(undefined)
+  const ungrouped = getUngrouped(fields[0]?.resource ?? '')
   // A field that goes to another group is another element.
   useEffect(() => {
     if (focused.current !== undefined) document.getElementById(`field-${focused.current}`)?.focus()
@@ -117,7 +125,7 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
     if (!place) return
     focused.current = field.id
     onMove(field.id, place)
-    announced.set(`${field.label} is now number ${place.index + 1} of ${place.group || UNGROUPED}`)
+    announced.set(`${field.label} is now number ${place.index + 1} of ${place.group || ungrouped}`)
   }
   const stop = () => {
     setDragged(undefined)
@@ -142,8 +150,8 @@ export const FieldList = ({ fields, onMove, ...actions }: Props) => {
     onDragEnd: stop,
   })
   return listGroupNames(fields).map((group) => (
-    <section key={group} className={css.section} aria-label={group || UNGROUPED}>
-      <h2>{group || UNGROUPED}</h2>
+    <section key={group} className={css.section} aria-label={group || ungrouped}>
+      <h2>{group || ungrouped}</h2>
       <ol className={css.fields}>
         {filterByGroup(fields, group).map((field, index) => (
           <FieldRow

@@ -1,6 +1,6 @@
 /** The order of the fields of a resource, by group and position. Pure functions. */
-import { compareNames, sortByName } from '../../../src/net/name-order.ts'
-import type { CustomField } from '../../../src/resource/custom/schema.ts'
+import { compareNames, sortByName } from '../../../../src/net/name-order.ts'
+import type { CustomField } from '../../../../src/resource/custom/schema.ts'
 
 export type Ordered = Pick<CustomField, 'id' | 'name' | 'group' | 'position'>
 

@@ -1,14 +1,14 @@
 /** Asks before a definition is deleted. One with values wants its name typed, because the values go with it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { CustomField } from '../../../src/resource/custom/schema.ts'
-import { CHANGE_ID, send } from '../api/client.ts'
-import { contracts } from '../api/contracts.ts'
-import { devices } from '../devices/window/device-list-client.ts'
-import { createUndo } from '../resource/object/undo.ts'
-import { plural } from '../ui/format.ts'
-import { Confirm } from '../ui/layers.tsx'
-import { toast, toastError } from '../ui/toast.tsx'
-import { CHANGED_KEYS } from './definition-resource.tsx'
+import type { CustomField } from '../../../../src/resource/custom/schema.ts'
+import { CHANGE_ID, send } from '../../api/client.ts'
+import { contracts } from '../../api/contracts.ts'
+import { devices } from '../../devices/window/device-list-client.ts'
+import { createUndo } from '../../resource/object/undo.ts'
+import { plural } from '../../ui/format.ts'
+import { Confirm } from '../../ui/layers.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { CHANGED_KEYS } from '../definition-resource.tsx'
 
 type Props = { readonly field: CustomField; readonly onClose: () => void }
 

@@ -1,0 +1,14 @@
+/** The packs that own kinds and fields. A pack keeps what users change, other owners put it back. */
+
+const PACK = /^pack\/(.+)@\d+$/
+
+/** @example findPack('pack/circuits@1') // 'circuits' */
+export const findPack = (owner: string): string | undefined => PACK.exec(owner)?.[1]
+
+/** Describes whether changes of an object with an owner last. */
+export const describeOwner = (owner: string): string => {
+  const pack = findPack(owner)
+  return pack === undefined
+    ? `Managed by ${owner}: changes made here are put back by its next apply.`
+    : `From the pack ${pack}; your changes stay.`
+}
