@@ -17,11 +17,28 @@ const MAX_ENDS = 100
 /** Fields that hold a content type, as a number in a dump. */
 const TYPE_FIELDS = [
   ...['assigned_object_type', 'scope_type', 'content_type', 'object_type', 'component_type', 'interface_type'],
-  ...['termination_type', 'termination_a_type', 'termination_b_type', 'parent_object_type', 'related_object_type'],
+  ...[
+    'member_type',
+    'termination_type',
+    'termination_a_type',
+    'termination_b_type',
+    'parent_object_type',
+    'related_object_type',
+  ],
 ]
 
 /** Tables of pairs: the object, the field of the pair that names it, and the list that its other field belongs to. */
 const PAIRS: Readonly<Record<string, { readonly kind: string; readonly field: string; readonly list: string }>> = {
+  'circuits.provider_asns': { kind: 'circuits.provider', field: 'provider', list: 'asns' },
+  'dcim.interface_vdcs': { kind: 'dcim.interface', field: 'interface_id', list: 'vdcs' },
+  'dcim.interface_wireless_lans': { kind: 'dcim.interface', field: 'interface_id', list: 'wireless_lans' },
+  'ipam.l2vpn_export_targets': { kind: 'ipam.l2vpn', field: 'l2vpn', list: 'export_targets' },
+  'ipam.l2vpn_import_targets': { kind: 'ipam.l2vpn', field: 'l2vpn', list: 'import_targets' },
+  'ipam.service_ipaddresses': { kind: 'ipam.service', field: 'service', list: 'ipaddresses' },
+  'tenancy.contact_groups': { kind: 'tenancy.contact', field: 'contact', list: 'groups' },
+  'tenancy.contactgroupmembership': { kind: 'tenancy.contact', field: 'contact', list: 'groups' },
+  'vpn.l2vpn_export_targets': { kind: 'vpn.l2vpn', field: 'l2vpn', list: 'export_targets' },
+  'vpn.l2vpn_import_targets': { kind: 'vpn.l2vpn', field: 'l2vpn', list: 'import_targets' },
   'dcim.site_asns': { kind: 'dcim.site', field: 'site', list: 'asns' },
   'ipam.vrf_export_targets': { kind: 'ipam.vrf', field: 'vrf', list: 'export_targets' },
   'ipam.vrf_import_targets': { kind: 'ipam.vrf', field: 'vrf', list: 'import_targets' },
@@ -67,6 +84,11 @@ export class NetboxModel {
     return this.#byId.get(kind)?.values() ?? []
   }
 
+  /** True for a kind with objects. */
+  has(kind: string): boolean {
+    return (this.#byId.get(kind)?.size ?? 0) > 0
+  }
+
   /** True for an object that the file lists, and not only names. */
   isListed(kind: string, id: number): boolean {
     return this.#byId.get(kind)?.has(id) ?? false
@@ -79,7 +101,7 @@ export class NetboxModel {
 
   /** True for a file with regions, groups of sites or locations beside its sites. */
   get hasSeveralPlaces(): boolean {
-    return ['dcim.region', 'dcim.sitegroup', 'dcim.location'].some((kind) => (this.#byId.get(kind)?.size ?? 0) > 0)
+    return ['dcim.region', 'dcim.sitegroup', 'dcim.location'].some((kind) => this.has(kind))
   }
 
   /** True for an object with a name that `label` has returned, so that a row has it. */

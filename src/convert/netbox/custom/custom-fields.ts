@@ -4,10 +4,13 @@ import { getOwn } from '../../../contract/own.ts'
 import { isRecord } from '../../../contract/unknown.ts'
 import type { CustomResource, FieldType } from '../../../resource/custom/fields.ts'
 import { isPattern } from '../../../resource/custom/pattern.ts'
-import { CustomCollector, type CustomRows } from '../../custom/custom-rows.ts'
+import type { EstateRow } from '../../converter.ts'
+import { CustomCollector, type CustomRows, toPackKey, type ValuePlace } from '../../custom/custom-rows.ts'
 import type { SourceField } from '../../custom/definition.ts'
+import { findPackKind } from '../../objects/packs.ts'
 import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from '../mapping.ts'
 import type { NetboxModel } from '../model.ts'
+import type { ObjectValues } from '../objects/values.ts'
 import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from '../read/objects.ts'
 import { listChoices } from './choices.ts'
 import { getCustomResource, getTarget, wasText } from './custom-kinds.ts'
@@ -140,23 +143,27 @@ const toChoice = (value: unknown): unknown => {
 export class NetboxCustom {
   readonly #model: NetboxModel
   readonly #byName: ReadonlyMap<string, NetboxObject>
+  readonly #values: ObjectValues
   readonly #rows: CustomRows
 
-  constructor(mapping: Reading) {
+  constructor(mapping: Reading, values: ObjectValues) {
     const { model, report } = mapping
     const collector = new CustomCollector()
     this.#model = model
+    this.#values = values
     this.#byName = define(mapping, collector)
     for (const kind of model.kinds) {
       const resource = getCustomResource(kind)
       if (resource === undefined) continue
+      const pack = findPackKind(resource)?.pack
+      if (pack !== undefined && model.has(kind)) collector.reservePack(pack)
       for (const object of model.each(kind))
         for (const [key, value] of this.#valuesOf(kind, object))
           collector.add(
             resource,
             key,
             value,
-            () => findOwnField(resource, key) ?? { resource, key, type: detectType(value) },
+            () => findOwnField(values, resource, key) ?? { resource, key, type: detectType(value) },
           )
     }
     this.#rows = collector.rows(report)
@@ -170,6 +177,20 @@ export class NetboxCustom {
     return this.#rows.of(resource, values, { what: `${kind}.${CUSTOM_FIELDS}`, id: object.id })
   }
 
+  /** Returns values of fields of packs, by name, of an object that is none of NetBox. */
+  ofPack(resource: CustomResource, values: EstateRow, place: ValuePlace): Record<string, unknown> | undefined {
+    const present = Object.entries(values).filter(([, value]) => value !== undefined)
+    return this.#rows.of(
+      resource,
+      present.map(([name, value]) => [toPackKey(name), value]),
+      place,
+    )
+  }
+
+  get packs(): ReadonlySet<string> {
+    return this.#rows.packs
+  }
+
   finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
 
   #valuesOf(kind: string, object: NetboxObject): (readonly [string, unknown])[] {
@@ -177,7 +198,7 @@ export class NetboxCustom {
     const values = Object.entries(isRecord(custom) ? custom : {}).flatMap(([key, value]) =>
       value === null || value === '' ? [] : [[key, this.#plain(this.#byName.get(key), value)] as const],
     )
-    return [...values, ...listOwnValues(this.#model, kind, object)]
+    return [...values, ...listOwnValues({ model: this.#model, values: this.#values }, kind, object)]
   }
 
   /** Returns references as rows, or as the names of objects that are none, and choices as their values. */

@@ -17,6 +17,8 @@ export type NetboxSource = {
   readonly briefs: ReadonlyMap<string, ReadonlyMap<number, NetboxObject>>
   /** The number of objects of each kind that are not read. */
   readonly unread: ReadonlyMap<string, number>
+  /** As the API says it. */
+  readonly version?: string
 }
 
 /** Returns the list of a key, which is made if it is missing. */

@@ -25,10 +25,18 @@ const COPY = /^COPY (?:(?:"[^"]+"|\w+)\.)?(?:"([^"]+)"|(\w+)) \((.*)\) FROM stdi
 /** Columns that end in `_id` and are no references. */
 const PLAIN_IDS = new Set(
   (
-    'assigned_object_id auth_id component_id facility_id interface_id object_id origin_id part_id scope_id ' +
+    'assigned_object_id auth_id component_id facility_id interface_id object_id origin_id part_id scope_id xconnect_id ' +
     'termination_a_id termination_b_id termination_id parent_object_id member_id destination_id'
   ).split(' '),
 )
+/** Columns of some tables that end in `_id` and are no references. */
+const PLAIN_IDS_OF_KINDS = new Set([
+  'circuits.providernetwork.service_id',
+  'ipam.fhrpgroup.group_id',
+  'vpn.tunnel.tunnel_id',
+])
+/** Columns of texts that may look like numbers. */
+const TEXT_IDS = new Set(['facility_id', 'part_id', 'service_id', 'xconnect_id'])
 const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'default', 'local_context_data', 'data', 'parameters', 'napalm_args'])
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
@@ -58,7 +66,8 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const getReader = (column: string): Column['read'] => {
+const getReader = (column: string, isReference: boolean): Column['read'] => {
+  if (!isReference && TEXT_IDS.has(column)) return toStorable
   if (isBoolean(column)) return (text) => text === 't'
   if (JSON_COLUMNS.has(column)) return parseJson
   if (NUMBERS.has(column) || column === 'id' || column === 'scope_id' || column.endsWith('_id'))
@@ -71,11 +80,10 @@ const parseColumns = (kind: string, names: string): (Column | undefined)[] =>
   names.split(', ').map((quoted) => {
     const name = quoted.replace(/^"(.*)"$/, '$1')
     if (!/^[A-Za-z]\w*$/.test(name) || isDerived(name)) return undefined
-    const isReference =
-      name.endsWith('_id') && !PLAIN_IDS.has(name) && !(kind === 'ipam.fhrpgroup' && name === 'group_id')
+    const isReference = name.endsWith('_id') && !PLAIN_IDS.has(name) && !PLAIN_IDS_OF_KINDS.has(`${kind}.${name}`)
     return {
       field: getFieldName(kind, isReference ? name.slice(0, -3) : name),
-      read: getReader(name),
+      read: getReader(name, isReference),
       at: 0,
       end: 0,
       value: undefined,

@@ -1,0 +1,67 @@
+/** The custom values of objects of NetBox that are no custom fields there: fields of packs, tenants and contacts. */
+import { findPackField, fitsPackField } from '../../objects/packs.ts'
+import type { Line } from '../../report-builder.ts'
+import { getCustomResource } from '../custom/custom-kinds.ts'
+import type { NetboxObject } from '../read/objects.ts'
+import { createCircuitSpecs } from './circuits.ts'
+import { createClusterSpecs, createRedundancySpecs } from './machines.ts'
+import { createPartSpecs, createRackSpecs } from './parts.ts'
+import { createRoutingSpecs, createServiceSpecs, createVpnSpecs } from './routing.ts'
+import { type KindSpec, type SpecContext, toListedRef } from './spec.ts'
+import { Assignments, createTenancySpecs, TENANT } from './tenancy.ts'
+
+const FACTORIES = [
+  ...[createTenancySpecs, createCircuitSpecs, createClusterSpecs, createRedundancySpecs, createPartSpecs],
+  ...[createRackSpecs, createRoutingSpecs, createServiceSpecs, createVpnSpecs],
+]
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+
+export class ObjectValues {
+  /** The kinds that become objects or have values. */
+  readonly specs: readonly KindSpec[]
+  readonly assignments: Assignments
+  readonly #byKind: ReadonlyMap<string, readonly KindSpec[]>
+  readonly #context: SpecContext
+
+  constructor(context: SpecContext) {
+    this.#context = context
+    this.specs = FACTORIES.flatMap((create) => create(context))
+    this.assignments = new Assignments(context.model)
+    this.#byKind = Map.groupBy(this.specs, ({ kind }) => kind)
+  }
+
+  /** The roles of contacts, by the names of their fields. */
+  get contactRoles(): ReadonlyMap<string, string> {
+    return this.assignments.roles
+  }
+
+  /** Returns the values that their fields take. */
+  of(kind: string, object: NetboxObject): readonly (readonly [name: string, value: unknown])[] {
+    const resource = getCustomResource(kind)
+    if (resource === undefined) return []
+    return this.#list(kind, object).filter(
+      ([name, value]) => findPackField(resource, name) === undefined || fitsPackField(resource, name, value),
+    )
+  }
+
+  /** Returns lines for the values that their fields do not take. */
+  listUnfit(kind: string, object: NetboxObject): Line[] {
+    const resource = getCustomResource(kind)
+    if (resource === undefined) return []
+    return this.#list(kind, object)
+      .filter(([name, value]) => findPackField(resource, name) !== undefined && !fitsPackField(resource, name, value))
+      .map(([key, value]) => ({ key, value }))
+  }
+
+  #list(kind: string, object: NetboxObject): [string, unknown][] {
+    const { model } = this.#context
+    const tenant = toListedRef(model, TENANT, object.tenant)
+    const values = [
+      ...(this.#byKind.get(kind) ?? []).flatMap(({ getValues }) => Object.entries(getValues?.(object) ?? {})),
+      ...Object.entries({ tenant, ...this.assignments.valuesOf({ kind, id: object.id }) }),
+    ]
+    return values.filter(([, value]) => !isEmpty(value))
+  }
+}
