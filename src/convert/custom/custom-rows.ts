@@ -252,7 +252,11 @@ export class CustomRows {
   }
 
   #dropMissing(holders: readonly EstateRow[], { name, reference_to }: Definition, there: ReadonlySet<string>): void {
-    const isThere = (value: unknown) => there.has(`${reference_to} ${(value as RowReference).ref}`)
+    const isThere = (value: unknown) => {
+      // Values of references are rows, by a ref or, in sources that keep their ids, by an id.
+      const { ref, id } = value as Partial<RowReference> & { readonly id?: string }
+      return there.has(`${reference_to} ${ref ?? id}`)
+    }
     for (const row of holders) {
       const value = (row as Holder).custom?.[name]
       if (value === undefined) continue
@@ -276,6 +280,7 @@ const collectRefs = (documents: EstateDocument): Set<string> => {
       const target = list === 'objects' ? row.kind : list
       for (const [source, id] of Object.entries((row.refs as Record<string, string> | undefined) ?? {}))
         refs.add(`${target} ${source}:${id}`)
+      if (row.id !== undefined) refs.add(`${target} ${row.id}`)
     }
   return refs
 }
