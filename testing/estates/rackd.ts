@@ -117,7 +117,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ...{ port_a: 'mark-port', vlan_id: 0, description: 'mark-line', install_date: '2025-01-02 00:00:00+00:00' },
       ...{ monthly_cost: 0, contract_number: 'mark-contract', tags: '["mark-tag"]', created_at: '2025-01-02' },
     },
-    { id: 'c2', name: 'plain', circuit_id: 'C-2', provider: 'CARRIER', status: 'active' },
+    { id: 'second', name: 'plain', circuit_id: 'C-2', provider: 'CARRIER', status: 'active' },
   ],
   nat_mappings: [
     {

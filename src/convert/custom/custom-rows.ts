@@ -176,7 +176,7 @@ const listHolders = (documents: EstateDocument, resource: CustomResource): Estat
 }
 
 export class CustomRows {
-  /** The packs whose fields rows have. */
+  /** The packs of the fields that rows have. */
   readonly packs = new Set<string>()
   readonly #report: ReportBuilder
   readonly #fields: Map<string, Field>

@@ -4,6 +4,7 @@ import type { ReportBuilder } from '../report-builder.ts'
 import { isSecret, removeSecrets } from '../secret-fields.ts'
 import { CONTENT_TYPE, getReferenceKind } from './read/kinds.ts'
 import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './read/objects.ts'
+import { renamePluginKinds, toOwnKind } from './read/plugin-kinds.ts'
 
 /** An object of a kind that a generic field names. */
 export type Target = { readonly kind: string; readonly id: number }
@@ -54,14 +55,18 @@ export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > 
 
 export class NetboxModel {
   readonly source: NetboxSource
+  /** The ids of kinds in Plat by the ids of types of the plugin. */
+  readonly pluginKinds: ReadonlyMap<number, string>
   readonly #report: ReportBuilder
   readonly #byId = new Map<string, Map<number, NetboxObject>>()
   readonly #types = new Map<number, string>()
   readonly #tagIds = new Map<string, number[]>()
   readonly #named = new Map<string, Set<number>>()
 
-  constructor(source: NetboxSource, report: ReportBuilder) {
+  constructor(given: NetboxSource, report: ReportBuilder) {
+    const source = renamePluginKinds(given)
     this.source = source
+    this.pluginKinds = source.kindIds
     this.#report = report
     this.#readTypes()
     for (const kind of source.objects.keys()) this.#index(kind)
@@ -187,9 +192,10 @@ export class NetboxModel {
   }
 
   #typeOf(kind: string, type: unknown): unknown {
+    if (typeof type === 'string') return toOwnKind(type, this.pluginKinds)
     if (typeof type !== 'number') return type
     const name = this.#types.get(type)
-    if (name !== undefined) return name
+    if (name !== undefined) return toOwnKind(name, this.pluginKinds)
     if (this.#types.size > 0) return `#${type}`
     throw createFileError(
       'the file',

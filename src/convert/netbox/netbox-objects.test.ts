@@ -255,3 +255,106 @@ test('a custom field with the name of a field of a pack and another type gets a 
   })
   expect(documents.devices?.[0]?.custom).toEqual({ tenant_2: 'Other', tenant: ref('tenancy.tenant.1') })
 })
+
+const PLUGIN = 'plugins/custom-objects'
+const dcim = (model: string) => ({ id: 1, app_label: 'dcim', model })
+const LISTS = {
+  'dcim/devices': [{ id: 7, name: 'd' }],
+  'extras/custom-field-choice-sets': [{ id: 5, name: 'Tiers', extra_choices: [['gold', 'Gold']] }],
+  [`${PLUGIN}/custom-object-types`]: [
+    { id: 1, name: 'dhcp_scope', slug: 'dhcp_scope', verbose_name: 'DHCP scope', description: 'Of servers' },
+    // The words are those of a resource and of a kind of a pack.
+    { id: 2, name: 'device', slug: 'device', verbose_name_plural: 'Providers' },
+  ],
+  [`${PLUGIN}/custom-object-type-fields`]: [
+    { id: 1, custom_object_type: 1, name: 'name', type: 'text', primary: true, required: true },
+    { id: 2, custom_object_type: 1, name: 'internal_id', label: 'Internal ID', type: 'integer', unique: true },
+    { id: 3, custom_object_type: 1, name: 'servers', type: 'multiobject', related_object_type: dcim('device') },
+    { id: 4, custom_object_type: 1, name: 'scope', type: 'boolean' },
+    { id: 5, custom_object_type: 1, name: 'tier', type: 'select', choice_set: { id: 5 } },
+    { id: 6, custom_object_type: 1, name: 'other', type: 'object', is_polymorphic: true },
+    {
+      ...{ id: 7, custom_object_type: 2, name: 'parent', type: 'object' },
+      related_object_type: { id: 9, app_label: 'netbox_custom_objects', model: 'table1model' },
+    },
+    { id: 8, custom_object_type: 2, name: 'label', type: 'text', primary: true },
+  ],
+  [`${PLUGIN}/dhcp_scope`]: [
+    {
+      ...{ id: 3, name: 'Office', internal_id: 102, servers: [{ id: 7, display: 'd' }], scope: false },
+      ...{ tier: { value: 'gold', label: 'Gold' }, tags: [{ id: 1, name: 'prod' }] },
+      other: { _content_type: 'dcim.device', id: 7, display: 'd (7)' },
+    },
+  ],
+  [`${PLUGIN}/device`]: [
+    { id: 1, label: 'Sub', parent: { id: 3, display: 'Office' } },
+    { id: 2, parent: null },
+  ],
+}
+
+test('types of the plugin of custom objects are kinds, with their fields and objects', async () => {
+  const { documents, report } = await convert(LISTS)
+  expect(documents.kinds).toEqual([
+    {
+      ...{ id: 'dhcp-scope', name: 'DHCP scopes', singular: 'DHCP scope', description: 'Of servers' },
+      ...{ unique_names: false, refs: { netbox: 'netbox_custom_objects.customobjecttype.1' } },
+    },
+    {
+      ...{ id: 'device-2', name: 'Providers #2', singular: 'Device', unique_names: false },
+      refs: { netbox: 'netbox_custom_objects.customobjecttype.2' },
+    },
+  ])
+  const fields = documents['custom-fields']?.map(({ resource, name, type }) => `${resource} ${name} ${type}`)
+  expect(fields).toEqual([
+    ...['device-2 label text', 'device-2 parent reference', 'dhcp-scope internal_id integer'],
+    ...['dhcp-scope other text', 'dhcp-scope scope boolean', 'dhcp-scope servers reference'],
+    ...['dhcp-scope tier choice', 'dhcp-scope tags choice'],
+  ])
+  expect(documents.objects).toEqual([
+    {
+      ...{ kind: 'dhcp-scope', name: 'Office', refs: { netbox: 'custom-objects:dhcp-scope.3' } },
+      custom: {
+        ...{ internal_id: 102, other: 'd (7)', scope: false, servers: [ref('dcim.device.7')], tier: 'gold' },
+        tags: ['prod'],
+      },
+    },
+    {
+      ...{ kind: 'device-2', name: 'Sub', refs: { netbox: 'custom-objects:device-2.1' } },
+      custom: { label: 'Sub', parent: ref('custom-objects:dhcp-scope.3') },
+    },
+    { kind: 'device-2', name: 'Device #2', refs: { netbox: 'custom-objects:device-2.2' } },
+  ])
+  expect(report.left.filter(({ what }) => what.startsWith('netbox_custom_objects'))).toEqual([])
+})
+
+test('a dump has the objects of the plugin in a table for each type, and several objects in a table of pairs', async () => {
+  const table = (name: string, columns: string, ...rows: string[]) =>
+    `COPY public.${name} (${columns}) FROM stdin;\n${rows.map((row) => `${row.replaceAll('|', '\t')}\n`).join('')}\\.\n\n`
+  const { documents } = await convert(
+    [
+      '-- PostgreSQL database dump\n',
+      table('django_content_type', 'id, app_label, model', '1|dcim|device', '2|netbox_custom_objects|table1model'),
+      table('dcim_device', 'id, name', '7|d'),
+      table('netbox_custom_objects_customobjecttype', 'id, name, slug, object_type_id', '1|scope|scope|2'),
+      table(
+        'netbox_custom_objects_customobjecttypefield',
+        'id, custom_object_type_id, name, type, related_object_type_id, required',
+        '1|1|number|integer|\\N|f',
+        '2|1|main_device|object|1|f',
+        '3|1|all_devices|multiobject|1|f',
+        '4|1|is_on|boolean|\\N|f',
+        '5|1|parent|object|2|f',
+      ),
+      table('custom_objects_1', 'id, number, main_device_id, is_on, parent_id', '1|0017|7|f|\\N', '2|18|\\N|t|1'),
+      table('custom_objects_1_all_devices', 'id, source_id, target_id', '1|2|7'),
+      '-- PostgreSQL database dump complete\n',
+    ].join('\n'),
+  )
+  expect(documents.objects?.map(({ name, custom }) => [name, custom])).toEqual([
+    ['Scope #1', { number: 17, main_device: ref('dcim.device.7'), is_on: false }],
+    [
+      'Scope #2',
+      { number: 18, is_on: true, parent: ref('custom-objects:scope.1'), all_devices: [ref('dcim.device.7')] },
+    ],
+  ])
+})

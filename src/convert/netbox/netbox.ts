@@ -16,6 +16,7 @@ import { leaveTimes, type Mapping, NO_PLACE, type Reading } from './mapping.ts'
 import { NetboxModel } from './model.ts'
 import { buildNetworks, buildPools } from './networks.ts'
 import { buildObjects } from './objects/build.ts'
+import { buildKinds } from './objects/plugin-objects.ts'
 import { ObjectValues } from './objects/values.ts'
 import { buildDatacenters, Places } from './places.ts'
 import { Ports } from './ports.ts'
@@ -26,6 +27,7 @@ import { checkProgram } from './read/other-programs.ts'
 import { readDumpdata } from './read/read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read/read-pg-dump.ts'
 import { readRest } from './read/read-rest.ts'
+import { isNewer, NEWEST } from './read/versions.ts'
 import { buildReservations } from './reservations.ts'
 import { buildSpaces } from './spaces.ts'
 import { buildVlans } from './vlans.ts'
@@ -88,6 +90,10 @@ export const convertObjects = (
 ): Conversion => {
   checkProgram(source)
   const report = new ReportBuilder(options)
+  if (isNewer(source.version))
+    report.warn(
+      `NetBox ${source.version} is newer than ${NEWEST}, the newest version that is known: check the leftover`,
+    )
   const model = new NetboxModel(source, report)
   const reading: Reading = { model, report, done: new Map() }
   const places = new Places(reading)
@@ -126,7 +132,12 @@ export const convertObjects = (
     reservations: reservations.rows,
   }
   const fields = custom.finish(lists, CUSTOM_FIELD)
-  const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
+  const kinds = buildKinds(mapping)
+  const documents: EstateDocument = {
+    ...(kinds.length > 0 && { kinds }),
+    ...(fields.length > 0 && { 'custom-fields': fields }),
+    ...lists,
+  }
   types.leaveModuleTypes()
   leaveOthers(mapping)
   return {

@@ -26,7 +26,7 @@ const getRefs = (row: EstateRow): string[] =>
 
 export class ObjectRows {
   readonly rows: EstateRow[] = []
-  /** The packs whose kinds have objects. */
+  /** The packs of the kinds with objects. */
   readonly packs = new Set<string>()
   readonly #report: ReportBuilder
   readonly #names = new Map<string, Set<string>>()

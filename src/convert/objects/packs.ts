@@ -17,7 +17,7 @@ import type { Definition } from '../../resource/custom/rules.ts'
 import { isCleared, validateValue } from '../../resource/custom/values.ts'
 import type { EstateRow } from '../converter.ts'
 
-type PackKind = { readonly id: string; readonly unique_names?: boolean }
+type PackKind = { readonly id: string; readonly name: string; readonly unique_names?: boolean }
 type PackRow = Partial<Definition> & Pick<Definition, 'resource' | 'name' | 'type'>
 type Pack = {
   readonly name: string
@@ -55,6 +55,11 @@ const KINDS: ReadonlyMap<string, { readonly pack: string; readonly hasUniqueName
 
 export const findPackField = (resource: string, name: string): PackField | undefined =>
   FIELDS.get(buildKey(resource, name))
+
+const NAMES: ReadonlySet<string> = new Set(PACKS.flatMap(({ kinds }) => kinds.map(({ name }) => name.toLowerCase())))
+
+/** True for the name of a kind of a pack, in any case. */
+export const isPackKindName = (name: string): boolean => NAMES.has(name.toLowerCase())
 
 /** Returns the fields of packs. */
 export const listPackFields = (packs: ReadonlySet<string>): readonly PackField[] =>

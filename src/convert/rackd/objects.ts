@@ -80,7 +80,7 @@ class Objects {
     done.add(row)
   }
 
-  /** Adds a provider once, whose name circuits have in any case. */
+  /** Adds a provider once, in whatever case circuits have its name. */
   #provider(given: unknown): EstateRow {
     const name = String(given ?? '').trim() || 'unknown'
     const key = name.toLowerCase()

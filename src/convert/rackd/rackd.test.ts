@@ -87,7 +87,7 @@ test('places, pools and devices keep their ids and parts', async () => {
       {
         ...{ kind: 'circuits', name: 'C-2', description: 'name: plain' },
         custom: { provider: { ref: 'rackd:provider.carrier' }, status: 'active' },
-        refs: { rackd: 'circuits.c2' },
+        refs: { rackd: 'circuits.second' },
       },
       {
         ...{ kind: 'nat-rules', name: 'mark-nat', description: 'mark-rule' },

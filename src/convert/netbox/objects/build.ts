@@ -1,4 +1,4 @@
-/** The objects of a document: those of NetBox that packs have a kind for, and rules of address translation. */
+/** The objects of a document: objects of NetBox for which packs have a kind, and rules of address translation. */
 import { ObjectRows } from '../../objects/object-rows.ts'
 import { compact } from '../../rows/row-text.ts'
 import { getCustomResource } from '../custom/custom-kinds.ts'
@@ -6,6 +6,7 @@ import type { Interfaces } from '../interfaces.ts'
 import { listLines, type Mapping, markDone, markTaken, NO_PLACE, toRef, toRefs } from '../mapping.ts'
 import { findDatacenter, listPlaceLines } from '../places.ts'
 import type { NetboxObject } from '../read/objects.ts'
+import { addPluginObjects } from './plugin-objects.ts'
 import { type RowSpec, removeMask } from './spec.ts'
 import { ASSIGNMENT, PRIORITIES } from './tenancy.ts'
 import type { ObjectValues } from './values.ts'
@@ -119,6 +120,7 @@ export const buildObjects = (mapping: Mapping, values: ObjectValues, interfaces:
   const rows = new ObjectRows(mapping.report)
   for (const { kind, row: spec } of values.specs)
     if (spec) for (const object of mapping.model.of(kind)) addObject(mapping, values, rows, { kind, spec, object })
+  addPluginObjects(mapping, rows)
   addEmptyBays(mapping, rows)
   addNatRules(mapping, interfaces, rows)
   markAssignments(mapping, values)

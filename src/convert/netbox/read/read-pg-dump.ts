@@ -3,14 +3,14 @@
 import { toStorable } from '../../../contract/storable.ts'
 import { createFileError } from '../../converter.ts'
 import { ObjectLimit } from '../../object-limit.ts'
-import { CONTENT_TYPE, getTableKind, isDerived, isRead } from './kinds.ts'
+import { CONTENT_TYPE, getTableKind, isDerivedOf, isPluginObject, isRead } from './kinds.ts'
 import {
   addObject,
   CUSTOM_FIELDS,
   countIn,
   getFieldName,
   isBoolean,
-  isEmptyField,
+  isEmptyOf,
   type NetboxSource,
   NUMBERS,
   type Objects,
@@ -66,7 +66,11 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const getReader = (column: string, isReference: boolean): Column['read'] => {
+/** True for a table of pairs of the plugin. */
+const isPair = (kind: string): boolean => /model_\w+$/.test(kind)
+
+const getReader = (kind: string, column: string, isReference: boolean): Column['read'] => {
+  if (isPluginObject(kind) && column !== 'id' && !isReference && !isPair(kind)) return toStorable
   if (!isReference && TEXT_IDS.has(column)) return toStorable
   if (isBoolean(column)) return (text) => text === 't'
   if (JSON_COLUMNS.has(column)) return parseJson
@@ -79,11 +83,11 @@ const getReader = (column: string, isReference: boolean): Column['read'] => {
 const parseColumns = (kind: string, names: string): (Column | undefined)[] =>
   names.split(', ').map((quoted) => {
     const name = quoted.replace(/^"(.*)"$/, '$1')
-    if (!/^[A-Za-z]\w*$/.test(name) || isDerived(name)) return undefined
+    if (!/^[A-Za-z]\w*$/.test(name) || isDerivedOf(kind, name)) return undefined
     const isReference = name.endsWith('_id') && !PLAIN_IDS.has(name) && !PLAIN_IDS_OF_KINDS.has(`${kind}.${name}`)
     return {
       field: getFieldName(kind, isReference ? name.slice(0, -3) : name),
-      read: getReader(name, isReference),
+      read: getReader(kind, name, isReference),
       at: 0,
       end: 0,
       value: undefined,
@@ -112,7 +116,7 @@ class Dump {
       if (!columns) countIn(this.unread, kind)
       else {
         this.#limit.add()
-        addObject(this.objects, kind, this.#row(columns, { at, end }))
+        addObject(this.objects, kind, this.#row(kind, columns, { at, end }))
       }
       at = end + 1
     }
@@ -123,7 +127,7 @@ class Dump {
   }
 
   /** Reads one line. Most values are empty or equal the values of the line before, and make no text. */
-  #row(columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
+  #row(kind: string, columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
     const bytes = this.#bytes
     const row: Record<string, unknown> = {}
     let i = 0
@@ -133,7 +137,7 @@ class Dump {
       const column = columns[i]
       if (column && end > at && !this.#isNull(at, end)) {
         if (!this.#isSame(column, at, end)) this.#read(column, at, end)
-        if (!isEmptyField(column.field, column.value)) row[column.field] = column.value
+        if (!isEmptyOf(kind, column.field, column.value)) row[column.field] = column.value
       }
       at = end + 1
     }

@@ -2,7 +2,7 @@
 import { CONTENT_TYPE } from './kinds.ts'
 import type { NetboxSource } from './objects.ts'
 
-/** The newest version whose objects are known. */
+/** The newest known version. */
 export const NEWEST = '4.7'
 
 /** Returns the parts of a version that count. @example parseVersion('v4.7.3-beta1') // [4, 7] */
