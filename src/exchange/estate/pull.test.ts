@@ -52,7 +52,7 @@ describe.each(onSqlite())('the pull of a NetBox on %s', (dialect) => {
   test('adds the leftover on request, without secrets', async () => {
     const admin = await app.as('admin')
     const answer = await admin.api.estate.pull({ format: 'netbox', url, token: TOKEN, leftover: true })
-    expect(answer.leftover?.['tenancy.tenant']).toHaveLength(1)
+    expect(answer.leftover?.['vpn.ikepolicy']).toHaveLength(1)
     expect(JSON.stringify(answer)).not.toContain(SECRET)
   })
 
