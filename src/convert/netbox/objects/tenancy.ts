@@ -94,6 +94,10 @@ export class Assignments {
     return isListed && toListedTarget(this.#model, CONTACT, contact) ? { kind, id } : undefined
   }
 
+  get hasAny(): boolean {
+    return this.#byTarget.size > 0
+  }
+
   valuesOf(target: Target): Values {
     const values: Record<string, RowRef[]> = {}
     for (const { contact, role } of this.#byTarget.get(buildKey(target)) ?? []) {

@@ -7,7 +7,7 @@ import { createCircuitSpecs } from './circuits.ts'
 import { createClusterSpecs, createRedundancySpecs } from './machines.ts'
 import { createPartSpecs, createRackSpecs } from './parts.ts'
 import { createRoutingSpecs, createServiceSpecs, createVpnSpecs } from './routing.ts'
-import { type KindSpec, type SpecContext, toListedRef } from './spec.ts'
+import { type KindSpec, type SpecContext, toListedRef, type Values } from './spec.ts'
 import { Assignments, createTenancySpecs, TENANT } from './tenancy.ts'
 
 const FACTORIES = [
@@ -56,12 +56,14 @@ export class ObjectValues {
   }
 
   #list(kind: string, object: NetboxObject): [string, unknown][] {
-    const { model } = this.#context
-    const tenant = toListedRef(model, TENANT, object.tenant)
-    const values = [
-      ...(this.#byKind.get(kind) ?? []).flatMap(({ getValues }) => Object.entries(getValues?.(object) ?? {})),
-      ...Object.entries({ tenant, ...this.assignments.valuesOf({ kind, id: object.id }) }),
-    ]
-    return values.filter(([, value]) => !isEmpty(value))
+    const found: [string, unknown][] = []
+    const add = (values: Values): void => {
+      for (const name in values) if (!isEmpty(values[name])) found.push([name, values[name]])
+    }
+    for (const { getValues } of this.#byKind.get(kind) ?? []) if (getValues) add(getValues(object))
+    const tenant = toListedRef(this.#context.model, TENANT, object.tenant)
+    if (tenant) found.push(['tenant', tenant])
+    if (this.assignments.hasAny) add(this.assignments.valuesOf({ kind, id: object.id }))
+    return found
   }
 }
