@@ -176,6 +176,12 @@ test('the values of a power feed are fields of its port', () => {
   })
 })
 
+test('no place, tenant, contact, circuit, cluster, part or number of routing is left over', () => {
+  const kinds =
+    /^(dcim\.(region|location|module|modulebay|virtualchassis)|tenancy\.[a-z]+|circuits\.circuit[a-z]*|ipam\.(asn|routetarget|vrf)|virtualization\.cluster)$/
+  expect(estate.report.left.filter(({ what }) => kinds.test(what))).toEqual([])
+})
+
 test('no tag stands for a role, a tenant or a cluster', () => {
   const tags = estate.documents.devices?.flatMap((device) => (device.tags ?? []) as string[])
   expect(tags).toEqual(['prod', 'vm'])
@@ -357,4 +363,33 @@ test('a dump has the objects of the plugin in a table for each type, and several
       { number: 18, is_on: true, parent: ref('custom-objects:scope.1'), all_devices: [ref('dcim.device.7')] },
     ],
   ])
+})
+
+test('a virtual circuit has the provider of its network, and its ends and groups', async () => {
+  const { documents, report } = await convert({
+    'circuits/providers': [{ id: 1, name: 'P' }],
+    'circuits/provider-networks': [{ id: 1, name: 'N', provider: { id: 1 } }],
+    'circuits/circuit-groups': [{ id: 1, name: 'Ring' }],
+    'circuits/circuit-group-assignments': [
+      { id: 1, group: { id: 1 }, member_type: 'circuits.virtualcircuit', member_id: 1 },
+    ],
+    'circuits/virtual-circuit-types': [{ id: 1, name: 'EPL' }],
+    'circuits/virtual-circuits': [
+      { id: 1, cid: 'V-1', provider_network: { id: 1 }, type: { id: 1 }, status: { value: 'active', label: 'Active' } },
+    ],
+    'circuits/virtual-circuit-terminations': [
+      { id: 1, virtual_circuit: { id: 1 }, role: { value: 'peer', label: 'Peer' }, interface: { id: 1 } },
+    ],
+    'dcim/devices': [{ id: 1, name: 'd' }],
+    'dcim/interfaces': [{ id: 1, name: 'eth0', device: { id: 1 } }],
+  })
+  expect(documents.objects?.at(-1)).toEqual({
+    ...{ kind: 'circuits', name: 'V-1', description: 'peer: d eth0' },
+    custom: {
+      ...{ provider: ref('circuits.provider.1'), type: 'EPL', status: 'active' },
+      ...{ a_network: ref('circuits.providernetwork.1'), groups: ['Ring'] },
+    },
+    refs: { netbox: 'circuits.virtualcircuit.1' },
+  })
+  expect(report.left).toEqual([])
 })

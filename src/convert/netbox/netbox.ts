@@ -59,9 +59,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Kinds of objects that have their place if a row has their name. */
 const NAMED = new Set(
   (
-    'circuits.circuittype dcim.devicerole dcim.inventoryitemrole dcim.manufacturer dcim.moduletype dcim.platform dcim.rackrole ' +
+    'circuits.circuitgroup circuits.circuittype circuits.virtualcircuittype dcim.devicerole dcim.inventoryitemrole dcim.manufacturer dcim.moduletype dcim.platform dcim.rackrole ' +
     'dcim.racktype extras.tag ipam.rir ipam.role ipam.vlangroup tenancy.contactrole virtualization.clustertype ' +
-    'virtualization.virtualmachinetype vpn.tunnelgroup'
+    'virtualization.virtualmachinetype vpn.tunnelgroup wireless.wirelesslangroup'
   ).split(' '),
 )
 

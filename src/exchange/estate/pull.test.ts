@@ -46,6 +46,8 @@ describe.each(onSqlite())('the pull of a NetBox on %s', (dialect) => {
       9,
     ])
     expect('leftover' in answer).toBe(false)
+    expect(answer.documents).toMatchObject({ packs: expect.arrayContaining(['circuits', 'tenancy']) })
+    expect(answer.documents.objects).toContainEqual(expect.objectContaining({ kind: 'circuits', name: 'CID-1' }))
     expect(await admin.api.devices.list({})).toEqual([])
   })
 

@@ -33,6 +33,7 @@ const CONTACTS_OF_ROLE = 'contacts_'
 /** The kinds with a role, and the kind of the role. */
 const ROLES: Readonly<Record<string, string>> = {
   'dcim.rack': 'dcim.rackrole',
+  'ipam.asn': 'ipam.role',
   'ipam.iprange': 'ipam.role',
   'ipam.prefix': 'ipam.role',
   'ipam.vlan': 'ipam.role',

@@ -44,7 +44,7 @@ export const createPartSpecs: SpecFactory = ({ model }) => {
       kind: BAY,
       getValues: ({ device, position }) => ({ device: toListedRef(model, DEVICE, device), type: 'bay', position }),
       row: {
-        used: 'device module position installed_module enabled',
+        used: 'device module parent position installed_module enabled',
         findParent: ({ module }): Target | undefined => toListedTarget(model, MODULE, module),
       },
     },

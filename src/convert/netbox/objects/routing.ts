@@ -49,7 +49,7 @@ export const createRoutingSpecs: SpecFactory = ({ model }) => {
         places: sites.get(id),
       }),
       row: {
-        used: 'asn rir sites',
+        used: 'asn rir sites role',
         getName: ({ asn }) => `AS${asn}`,
       },
     },

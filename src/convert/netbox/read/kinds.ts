@@ -120,6 +120,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   'dcim.poweroutlet.power_port': 'dcim.powerport',
   'dcim.rack.role': 'dcim.rackrole',
   'dcim.site.group': 'dcim.sitegroup',
+  'ipam.asn.role': 'ipam.role',
   'ipam.iprange.role': 'ipam.role',
   'ipam.prefix.role': 'ipam.role',
   'ipam.vlan.group': 'ipam.vlangroup',
