@@ -38,7 +38,7 @@ export const addObject = (mapping: Mapping, rows: ObjectRows, made: Made): void 
       ...unfit.map(([key, value]) => ({ key, value })),
       ...lines,
     ]),
-    custom: custom.ofKind(kind, fitting, { what: table, id }, row),
+    custom: custom.ofKind(kind, fitting, { what: table, id, row }),
     refs: toRefs(made.ref, id),
   })
   done.add(row)

@@ -31,8 +31,9 @@ const findPlace = (mapping: Mapping, row: Row, end: '1' | '2') =>
   findDatacenter(mapping, row[`location${end}`]) ??
   findDatacenter(mapping, mapping.tables.find('devices', row[`device${end}`])?.location)
 
-const listEndLines = (mapping: Mapping, row: Row, end: '1' | '2', side: string): Line[] => {
+const listEndLines = (mapping: Mapping, row: Row, end: '1' | '2'): Line[] => {
   const { tables } = mapping
+  const side = end === '1' ? 'A' : 'Z'
   const location = row[`location${end}`]
   return [
     { key: `${side} device`, value: tables.label('devices', row[`device${end}`]), field: `${CIRCUITS}.device${end}` },
@@ -69,8 +70,8 @@ const addPhysical = (mapping: Mapping, rows: ObjectRows): void => {
         ...{ a_place: findPlace(mapping, row, '1'), z_place: findPlace(mapping, row, '2') },
       },
       lines: [
-        ...listEndLines(mapping, row, '1', 'A'),
-        ...listEndLines(mapping, row, '2', 'Z'),
+        ...listEndLines(mapping, row, '1'),
+        ...listEndLines(mapping, row, '2'),
         { key: 'parent', value: tables.find(CIRCUITS, row.parent) ? tables.label(CIRCUITS, row.parent) : '' },
       ],
     })

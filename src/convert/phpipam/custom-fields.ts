@@ -27,15 +27,9 @@ const RESOURCES: Readonly<Record<string, CustomResource>> = {
 const findResource = (table: string): CustomResource | undefined =>
   getOwn(RESOURCES, table) ?? CUSTOM_RESOURCES.find((resource) => resource === table)
 
-/** True for a row of a customer that the file lists. */
-const isCustomer = (tables: PhpipamTables, { customer_id: id }: Row): boolean =>
-  tables.find('customers', id) !== undefined
-
-/** True for a column that says the tenant of a row. */
-export const isTenantColumn = (tables: PhpipamTables, table: string, column: string, row: Row): boolean =>
-  column === 'customer_id' &&
-  isCustomer(tables, row) &&
-  findPackField(findResource(table) ?? '', 'tenant') !== undefined
+/** True for a row of a customer that the file lists, who is its tenant. */
+export const hasTenant = (tables: PhpipamTables, table: string, { customer_id: id }: Row): boolean =>
+  tables.find('customers', id) !== undefined && findPackField(findResource(table) ?? '', 'tenant') !== undefined
 
 export const isCustomColumn = (table: string, column: string): boolean =>
   column.startsWith(PREFIX) && column.length > PREFIX.length && findResource(table) !== undefined
@@ -65,6 +59,9 @@ const parseValue = (type: FieldType, isSeveral: boolean, text: string): unknown 
 /** Dates without a day stand for none. */
 const isNone = (text: string): boolean => text.startsWith('0000-00-00')
 
+/** The place of a value, and the row of the source if there is one. */
+export type RowPlace = ValuePlace & { readonly row?: Row }
+
 export class PhpipamCustom {
   readonly #tables: PhpipamTables
   readonly #types: ColumnTypes
@@ -90,12 +87,12 @@ export class PhpipamCustom {
   of(table: string, row: Row, packed: EstateRow = {}): EstateRow | undefined {
     const resource = findResource(table)
     if (resource === undefined) return undefined
-    return this.ofKind(resource, packed, { what: table, id: getKey(table, row) }, row)
+    return this.ofKind(resource, packed, { what: table, id: getKey(table, row), row })
   }
 
   /** Returns the values of an object of a kind, and of its row if its table has custom fields. */
-  ofKind(kind: CustomResource, packed: EstateRow, place: ValuePlace, row: Row = {}): EstateRow | undefined {
-    const own = findResource(place.what) === kind ? this.#valuesOf(place.what, row) : []
+  ofKind(kind: CustomResource, packed: EstateRow, place: RowPlace): EstateRow | undefined {
+    const own = findResource(place.what) === kind ? this.#valuesOf(place.what, place.row ?? {}) : []
     const present = Object.entries(packed).filter(([, value]) => value !== undefined)
     return this.#rows.of(kind, [...own, ...present.map(([name, value]) => [toPackKey(name), value] as const)], place)
   }
@@ -130,7 +127,8 @@ export class PhpipamCustom {
       const declared = this.#declared(table, key)
       return [[key, parseValue(getFieldType(declared), /^set\(/i.test(declared), text)] as const]
     })
-    const isTenant = isCustomer(this.#tables, row) && findPackField(findResource(table) ?? '', 'tenant') !== undefined
-    return isTenant ? [...own, [toPackKey('tenant'), { ref: `phpipam:customer.${row.customer_id}` }]] : own
+    return hasTenant(this.#tables, table, row)
+      ? [...own, [toPackKey('tenant'), { ref: `phpipam:customer.${row.customer_id}` }]]
+      : own
   }
 }

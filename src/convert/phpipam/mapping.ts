@@ -1,9 +1,8 @@
 /** Parts that the rows of all resources need: refs, and lines for values without a field. */
 import { getOwn } from '../../contract/own.ts'
 import type { EstateRow } from '../converter.ts'
-import type { ValuePlace } from '../custom/custom-rows.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
-import { isCustomColumn, isTenantColumn } from './custom-fields.ts'
+import { hasTenant, isCustomColumn, type RowPlace } from './custom-fields.ts'
 import { getKey, type PhpipamTables, type Row } from './tables.ts'
 
 export type Mapping = {
@@ -16,7 +15,7 @@ export type Mapping = {
     /** @param packed values of fields of packs, by name */
     readonly of: (table: string, row: Row, packed?: EstateRow) => EstateRow | undefined
     /** Returns the values of an object of a kind. */
-    readonly ofKind: (kind: string, packed: EstateRow, place: ValuePlace, row?: Row) => EstateRow | undefined
+    readonly ofKind: (kind: string, packed: EstateRow, place: RowPlace) => EstateRow | undefined
   }
 }
 
@@ -107,7 +106,7 @@ export const listLines = (mapping: Mapping, { table, row, used }: Values): Line[
   const last: Line[] = []
   for (const [field, value] of Object.entries(row)) {
     if (field === 'id' || used.has(field) || isDefault(field, value) || isCustomColumn(table, field)) continue
-    if (isTenantColumn(mapping.tables, table, field, row)) continue
+    if (field === 'customer_id' && hasTenant(mapping.tables, table, row)) continue
     if (SETTINGS[table]?.has(field)) {
       if (value !== '0')
         mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', {

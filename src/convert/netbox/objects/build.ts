@@ -16,7 +16,9 @@ const PLACE_USED = ['site', 'location', 'scope_type', 'scope_id']
 
 type Made = { readonly kind: string; readonly spec: RowSpec; readonly object: NetboxObject }
 
-const addObject = (mapping: Mapping, values: ObjectValues, rows: ObjectRows, { kind, spec, object }: Made): void => {
+type Building = { readonly values: ObjectValues; readonly rows: ObjectRows }
+
+const addObject = (mapping: Mapping, { values, rows }: Building, { kind, spec, object }: Made): void => {
   const { report, custom } = mapping
   const { id, slug, name, description } = object
   const problem = spec.findProblem?.(object)
@@ -119,7 +121,7 @@ const addEmptyBays = (mapping: Mapping, rows: ObjectRows): void => {
 export const buildObjects = (mapping: Mapping, values: ObjectValues, interfaces: Interfaces): ObjectRows => {
   const rows = new ObjectRows(mapping.report)
   for (const { kind, row: spec } of values.specs)
-    if (spec) for (const object of mapping.model.of(kind)) addObject(mapping, values, rows, { kind, spec, object })
+    if (spec) for (const object of mapping.model.of(kind)) addObject(mapping, { values, rows }, { kind, spec, object })
   addPluginObjects(mapping, rows)
   addEmptyBays(mapping, rows)
   addNatRules(mapping, interfaces, rows)

@@ -58,8 +58,10 @@ const listEndValues = ({ model, places }: SpecContext, side: CircuitSide, end: N
 const isSaid = ({ model, places }: SpecContext, target: Target): boolean =>
   places.has(target) || (target.kind === NETWORK && model.isListed(NETWORK, target.id))
 
+type End = { readonly side: CircuitSide; readonly end: NetboxObject }
+
 /** Returns lines for the values of an end that have no field. */
-const listEndLines = (context: SpecContext, mapping: Mapping, side: CircuitSide, end: NetboxObject): Line[] => {
+const listEndLines = (context: SpecContext, mapping: Mapping, { side, end }: End): Line[] => {
   const { model } = context
   const target = findEndTarget(model, end)
   const lines = listLines(mapping, { kind: TERMINATION, object: end, used: END_USED })
@@ -101,7 +103,11 @@ const markGroups = (mapping: Mapping, { groups }: Taken, target: Target): void =
 const NO_PROVIDER = 'has no provider, or one that is not in the file'
 
 /** Returns a line for the account of a circuit, unless it is the only one of its provider. */
-const listAccountLines = ({ model }: SpecContext, { accounts }: Taken, provider: unknown, account: unknown): Line[] =>
+const listAccountLines = (
+  { model }: SpecContext,
+  { accounts }: Taken,
+  { provider, account }: { readonly provider: unknown; readonly account: unknown },
+): Line[] =>
   account === undefined || accounts.get(provider)?.length === 1
     ? []
     : [{ key: 'provider_account', value: model.label(ACCOUNT, account) }]
@@ -126,7 +132,7 @@ const createVirtualSpecs = (context: SpecContext, taken: Taken): readonly KindSp
         getName: ({ cid }) => String(cid ?? ''),
         findProblem: (object) => (toListedRef(model, PROVIDER, getProvider(object)) ? undefined : NO_PROVIDER),
         listLines: (object) => [
-          ...listAccountLines(context, taken, getProvider(object), object.provider_account),
+          ...listAccountLines(context, taken, { provider: getProvider(object), account: object.provider_account }),
           ...listEnds(object).map((end) => ({
             key: String(end.role ?? 'end'),
             value: formatInterface(context, { kind: 'dcim.interface', id: Number(end.interface) }),
@@ -187,7 +193,7 @@ export const createCircuitSpecs: SpecFactory = (context) => {
       getValues: ({ provider, service_id }) => ({ provider: toListedRef(model, PROVIDER, provider), service_id }),
       row: {
         used: 'provider service_id',
-        listLines: ({ provider }) => listUnlisted(model, 'provider', PROVIDER, provider),
+        listLines: ({ provider }) => listUnlisted(model, 'provider', { kind: PROVIDER, id: provider }),
       },
     },
     {
@@ -214,10 +220,10 @@ export const createCircuitSpecs: SpecFactory = (context) => {
         getName: ({ cid }) => String(cid ?? ''),
         findProblem: ({ provider }) => (toListedRef(model, PROVIDER, provider) ? undefined : NO_PROVIDER),
         listLines: (object, mapping) => [
-          ...listAccountLines(context, taken, object.provider, object.provider_account),
+          ...listAccountLines(context, taken, { provider: object.provider, account: object.provider_account }),
           ...ENDS.flatMap((side) => {
             const end = circuits.endsOf(object.id)[side]
-            return end ? listEndLines(context, mapping, side, end) : []
+            return end ? listEndLines(context, mapping, { side, end }) : []
           }),
         ],
         onAdded: ({ id }, mapping) => {

@@ -55,7 +55,7 @@ export const createClusterSpecs: SpecFactory = (context) => {
         used: 'type group status allocated_vcpus allocated_memory allocated_disk',
         isLocated: true,
         findParent: ({ group }) => toListedTarget(model, CLUSTER_GROUP, group),
-        listLines: ({ group }) => listUnlisted(model, 'group', CLUSTER_GROUP, group),
+        listLines: ({ group }) => listUnlisted(model, 'group', { kind: CLUSTER_GROUP, id: group }),
       },
     },
     { kind: MACHINE, getValues: (object) => listMachineValues(context, object) },
@@ -93,7 +93,7 @@ export const createRedundancySpecs: SpecFactory = ({ model }) => {
       getValues: ({ domain, master }) => ({ domain, master: toListedRef(model, DEVICE, master) }),
       row: {
         used: 'domain master members',
-        listLines: ({ master }) => listUnlisted(model, 'master', DEVICE, master),
+        listLines: ({ master }) => listUnlisted(model, 'master', { kind: DEVICE, id: master }),
       },
     },
     {

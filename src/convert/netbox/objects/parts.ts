@@ -90,7 +90,8 @@ export const createPartSpecs: SpecFactory = ({ model }) => {
       getValues: ({ virtual_machine: machine }) => ({ device: toListedRef(model, MACHINE, machine), type: 'disk' }),
       row: {
         used: 'virtual_machine',
-        listLines: ({ virtual_machine: machine }) => listUnlisted(model, 'virtual_machine', MACHINE, machine),
+        listLines: ({ virtual_machine: machine }) =>
+          listUnlisted(model, 'virtual_machine', { kind: MACHINE, id: machine }),
       },
     },
   ]

@@ -96,7 +96,7 @@ export const createServiceSpecs: SpecFactory = (context) => {
           const parent = findServiceParent(context, object)
           if (!parent) return []
           if (parent.kind === FHRP_GROUP) return [{ key: 'fhrp_group', value: model.label(FHRP_GROUP, parent.id) }]
-          return listUnlisted(model, 'device', parent.kind, parent.id)
+          return listUnlisted(model, 'device', parent)
         },
       },
     },
@@ -118,7 +118,7 @@ const createWirelessSpecs: SpecFactory = ({ model }) => [
       getName: ({ ssid }) => String(ssid ?? ''),
       isLocated: true,
       listLines: ({ vlan, group }) => [
-        ...listUnlisted(model, 'vlan', VLAN, vlan),
+        ...listUnlisted(model, 'vlan', { kind: VLAN, id: vlan }),
         { key: 'group', value: toLabel(model, 'wireless.wirelesslangroup', group) },
       ],
     },

@@ -49,8 +49,10 @@ export const toListedTarget = (model: NetboxModel, kind: string, id: unknown): T
 export const toListedRefs = (model: NetboxModel, kind: string, ids: unknown): RowRef[] =>
   Array.isArray(ids) ? ids.flatMap((id) => toListedRef(model, kind, id) ?? []) : []
 
+type Named = { readonly kind: string; readonly id: unknown }
+
 /** Returns a line for an object that the file does not list. */
-export const listUnlisted = (model: NetboxModel, key: string, kind: string, id: unknown): Line[] =>
+export const listUnlisted = (model: NetboxModel, key: string, { kind, id }: Named): Line[] =>
   id === undefined || toListedRef(model, kind, id) ? [] : [{ key, value: model.label(kind, id) }]
 
 /** Returns the name of an object that another one names; undefined without any. */

@@ -27,7 +27,7 @@ export const createTenancySpecs: SpecFactory = ({ model }) => [
     row: {
       used: 'group',
       findParent: ({ group }) => toListedTarget(model, TENANT_GROUP, group),
-      listLines: ({ group }) => listUnlisted(model, 'group', TENANT_GROUP, group),
+      listLines: ({ group }) => listUnlisted(model, 'group', { kind: TENANT_GROUP, id: group }),
     },
   },
   {
@@ -44,7 +44,7 @@ export const createTenancySpecs: SpecFactory = ({ model }) => [
         listGroups(object).flatMap((id, at) =>
           at > 0
             ? [{ key: 'group', value: model.label(CONTACT_GROUP, id) }]
-            : listUnlisted(model, 'group', CONTACT_GROUP, id),
+            : listUnlisted(model, 'group', { kind: CONTACT_GROUP, id }),
         ),
     },
   },

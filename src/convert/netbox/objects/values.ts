@@ -1,4 +1,6 @@
 /** The custom values of objects of NetBox that are no custom fields there: fields of packs, tenants and contacts. */
+
+import { isResource } from '../../../inventory/resources.ts'
 import { findPackField, fitsPackField } from '../../objects/packs.ts'
 import type { Line } from '../../report-builder.ts'
 import { getCustomResource } from '../custom/custom-kinds.ts'
@@ -37,10 +39,11 @@ export class ObjectValues {
     return this.assignments.roles
   }
 
-  /** Returns the values that their fields take. */
+  /** Returns the values. For objects of kinds, values that do not fit their fields are lines. */
   of(kind: string, object: NetboxObject): readonly (readonly [name: string, value: unknown])[] {
     const resource = getCustomResource(kind)
     if (resource === undefined) return []
+    if (isResource(resource)) return this.#list(kind, object)
     return this.#list(kind, object).filter(
       ([name, value]) => findPackField(resource, name) === undefined || fitsPackField(resource, name, value),
     )
