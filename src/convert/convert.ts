@@ -9,7 +9,7 @@ import { createFairLane, type Owner } from '../base/jobs/fair-lane.ts'
 import type { Spool } from '../base/runtime/spool.ts'
 import type { Outbound } from '../base/security/outbound.ts'
 import { AppError } from '../contract/errors.ts'
-import type { Conversion } from './converter.ts'
+import { type Conversion, withPacks } from './converter.ts'
 import type { ConvertedSheet } from './csv.ts'
 import { storePages } from './netbox/read/page-file.ts'
 import { connectNetbox, type PullRequest } from './netbox/read/pull.ts'
@@ -93,11 +93,15 @@ export const storeNetboxPages = async (
 /** Fetches a path below the address of a NetBox with these headers. */
 export type SendToNetbox = (path: string, headers: Readonly<Record<string, string>>) => Promise<PageAnswer>
 
-/** Reads a NetBox and converts it in this process. @throws AppError VALIDATION_ERROR on `token`, or PROVIDER_UNREACHABLE */
+/**
+ * Reads a NetBox and converts it in this process. The document names its packs.
+ * @throws AppError VALIDATION_ERROR on `token`, or PROVIDER_UNREACHABLE
+ */
 export const convertNetboxHere = async (token: string, send: SendToNetbox): Promise<Conversion> => {
   const headers = { Accept: 'application/json', Authorization: buildAuthorization(token) }
   const { convertObjects } = await import('./netbox/netbox.ts')
-  return convertObjects(await readNetboxApi((path) => send(path, headers)))
+  const conversion = convertObjects(await readNetboxApi((path) => send(path, headers)))
+  return { ...conversion, documents: withPacks(conversion) }
 }
 
 /** The columns of a resource, and the mapping of a spreadsheet. */

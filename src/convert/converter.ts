@@ -6,10 +6,12 @@ import type { ConvertedCells, ConvertOptions, Mapping } from './protocol.ts'
 
 /** A row of an estate document: the fields of a create, and names in place of ids. */
 export type EstateRow = Record<string, unknown>
+/** The lists of rows in an estate document. */
+export type ListName = Resource | 'kinds' | 'objects'
 /** The lists of an estate document. */
-export type EstateDocument = Partial<Record<Resource, EstateRow[]>>
+export type EstateDocument = Partial<Record<ListName, EstateRow[]>>
 /** The lists of a large file, with rows that are made while they are written. */
-export type LazyDocument = Partial<Record<Resource, Iterable<EstateRow> & { readonly length: number }>>
+export type LazyDocument = Partial<Record<ListName, Iterable<EstateRow> & { readonly length: number }>>
 
 /** A machine in a scan or a list of leases, as `scans.record` takes it. */
 export type Host = {
@@ -25,7 +27,7 @@ export type Host = {
 export type ConvertReport = {
   /** The number of objects of each kind, as the source names it. */
   readonly read: Readonly<Record<string, number>>
-  readonly made: Readonly<Partial<Record<Resource, number>>>
+  readonly made: Readonly<Partial<Record<ListName, number>>>
   /** Fields that became lines of `description`. */
   readonly described: readonly { readonly field: string; readonly count: number }[]
   /** Objects and fields without a place in Plat. */
@@ -46,6 +48,8 @@ export type Leftover = Readonly<Record<string, readonly unknown[]>>
 export type LazyConversion = {
   /** The form of the file, of formats that have several. */
   readonly source: string
+  /** The packs that the rows need. */
+  readonly packs?: readonly string[]
   readonly documents: LazyDocument
   readonly hosts: Iterable<Host>
   /** Complete once the rows have been read. */
@@ -54,6 +58,15 @@ export type LazyConversion = {
   /** Of a spreadsheet, if it is wanted. */
   readonly sheet?: ConvertedCells
 }
+
+/** Returns the lists of a conversion behind the packs that they need. */
+export const withPacks = <D extends object>({
+  packs = [],
+  documents,
+}: {
+  readonly packs?: readonly string[]
+  readonly documents: D
+}): D & { readonly packs?: readonly string[] } => ({ ...(packs.length > 0 && { packs }), ...documents })
 
 /** A conversion with all rows in memory. */
 export type Conversion = LazyConversion & { readonly documents: EstateDocument; readonly hosts: readonly Host[] }

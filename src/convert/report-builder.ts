@@ -1,6 +1,5 @@
 /** Counts each object and field of a source while it is converted. */
-import type { Resource } from '../inventory/resources.ts'
-import type { ConvertReport, LazyDocument, Leftover } from './converter.ts'
+import type { ConvertReport, LazyDocument, Leftover, ListName } from './converter.ts'
 import type { ConvertOptions } from './protocol.ts'
 
 /** The longest `description`, in characters. */
@@ -102,9 +101,9 @@ export class ReportBuilder {
   }
 
   report(documents: LazyDocument): ConvertReport {
-    const made: Partial<Record<Resource, number>> = {}
+    const made: Partial<Record<ListName, number>> = {}
     for (const [resource, rows] of Object.entries(documents))
-      if (rows.length > 0) made[resource as Resource] = rows.length
+      if (rows.length > 0) made[resource as ListName] = rows.length
     return {
       read: Object.fromEntries(this.#read),
       made,

@@ -1,23 +1,33 @@
 /** Checks that an estate document is sound: each row fits the schema of a create, and each reference leads to a row. */
 import type { EstateDocument, EstateRow } from '../../src/convert/converter.ts'
+import { findPackField } from '../../src/convert/objects/packs.ts'
 import { getRules, type Level } from '../../src/exchange/apply/resources.ts'
-import { INVENTORY, type Resource } from '../../src/inventory/resources.ts'
+import { INVENTORY, isResource, type Resource } from '../../src/inventory/resources.ts'
 import { cidrHolds, parseCidr } from '../../src/net/cidr.ts'
 import { compareIp, parseIp } from '../../src/net/ip.ts'
 import { CUSTOM_RESOURCES, type CustomResource } from '../../src/resource/custom/fields.ts'
+import { listObjectProblems, toBuiltInField } from './object-rows.ts'
+
+/** Lists that are checked by the definitions of kinds. */
+const OBJECT_LISTS: ReadonlySet<string> = new Set(['kinds', 'objects'])
 
 const REF_ID = /^[^\p{Cc}]{1,190}$/u
 
 class Checker {
   readonly problems: string[] = []
   readonly #document: EstateDocument
+  readonly #packs: readonly string[]
 
-  constructor(document: EstateDocument) {
+  constructor(document: EstateDocument, packs: readonly string[]) {
     this.#document = document
+    this.#packs = packs
   }
 
   check(): string[] {
+    this.problems.push(...listObjectProblems(this.#document, this.#packs))
+    for (const [i, row] of (this.#document.objects ?? []).entries()) this.#checkObject(`objects[${i}]`, row)
     for (const list of INVENTORY) {
+      if (OBJECT_LISTS.has(list)) continue
       const known = new Set<string>()
       for (const [i, row] of (this.#document[list] ?? []).entries()) {
         const at = `${list}[${i}]`
@@ -31,6 +41,15 @@ class Checker {
     return this.problems
   }
 
+  #checkObject(at: string, row: EstateRow): void {
+    for (const [name, target] of [
+      ['parent', String(row.kind)],
+      ['datacenter', 'datacenters'],
+    ] as const)
+      if (row[name] !== undefined && !this.find(target, row[name])) this.problems.push(`${at}.${name}: is no row`)
+    this.#checkValues(at, String(row.kind), row)
+  }
+
   #refs({ id, refs }: EstateRow): string[] {
     const own = Object.entries((refs ?? {}) as Record<string, string>).map(([source, name]) => `${source}:${name}`)
     return id === undefined ? own : [...own, `id ${id}`]
@@ -41,7 +60,7 @@ class Checker {
     for (const [source, id] of Object.entries(refs as Record<string, string>))
       if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(source) || !REF_ID.test(id)) this.problems.push(`${at}: bad ref ${id}`)
     const { draft, level } = getRules(list)
-    const create = this.#create(at, fields, level)
+    const create = this.#create(at, list === 'custom-fields' ? toBuiltInField(fields) : fields, level)
     const checked = draft.strict().safeParse(list === 'reservations' ? withoutId(create) : create)
     if (!checked.success) this.problems.push(`${at}: ${JSON.stringify(checked.error.issues)}`)
     this.#checkCustom(at, list, row)
@@ -83,11 +102,14 @@ class Checker {
 
   #checkValues(at: string, resource: CustomResource, { custom }: EstateRow): void {
     for (const [name, value] of Object.entries((custom ?? {}) as EstateRow)) {
-      const field = this.#document['custom-fields']?.find((one) => one.resource === resource && one.name === name)
+      const own = this.#document['custom-fields']?.find((one) => one.resource === resource && one.name === name)
+      const packed = findPackField(resource, name)
+      const field = own ?? (packed && this.#packs.includes(packed.pack) ? packed.definition : undefined)
+      if (own && packed && this.#packs.includes(packed.pack)) this.problems.push(`${at}.custom.${name}: is of a pack`)
       if (!field) this.problems.push(`${at}.custom.${name}: is not defined`)
       if (field?.type !== 'reference' || value === null) continue
       // A definition of a reference names the list of its rows.
-      const target = field.reference_to as Resource
+      const target = String(field.reference_to)
       for (const one of [value].flat())
         if (this.find(target, one) === undefined)
           this.problems.push(`${at}.custom.${name}: ${JSON.stringify(one)} is no row`)
@@ -95,10 +117,11 @@ class Checker {
   }
 
   /** Returns the only row that a reference means. */
-  find(list: Resource, reference: unknown): EstateRow | undefined {
+  find(list: string, reference: unknown): EstateRow | undefined {
     const { ref, id } = (reference ?? {}) as { ref?: string; id?: string }
     const key = ref ?? `id ${id}`
-    const found = (this.#document[list] ?? []).filter((row) => this.#refs(row).includes(key))
+    const rows = isResource(list) ? this.#document[list] : this.#document.objects?.filter(({ kind }) => kind === list)
+    const found = (rows ?? []).filter((row) => this.#refs(row).includes(key))
     return found.length === 1 ? found[0] : undefined
   }
 
@@ -137,4 +160,5 @@ const withoutRows = (custom: unknown): unknown => {
 const withoutId = ({ id, ...row }: EstateRow): EstateRow => row
 
 /** Returns all that would keep the document from being applied. */
-export const documentProblems = (document: EstateDocument): string[] => new Checker(document).check()
+export const documentProblems = (document: EstateDocument, packs: readonly string[] = []): string[] =>
+  new Checker(document, packs).check()

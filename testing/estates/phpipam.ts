@@ -12,7 +12,79 @@ export const TABLES: Readonly<Record<string, { readonly columns: readonly string
       columns: ['id', 'name', 'description', 'permissions'],
       rows: [{ id: 1, name: 'Customers', description: 'mark-section', permissions: '{"3":"1"}' }],
     },
-    customers: { columns: ['id', 'title', 'note'], rows: [{ id: 1, title: 'Acme', note: 'mark-customer' }] },
+    customers: {
+      columns: ['id', 'title', 'note', 'status', 'contact_person'],
+      rows: [{ id: 1, title: 'Acme', note: 'mark-customer', status: 'Active', contact_person: 'mark-person' }],
+    },
+    circuitProviders: {
+      columns: ['id', 'name', 'description', 'contact'],
+      rows: [{ id: 1, name: 'Carrier', description: 'mark-provider', contact: 'mark-contact' }],
+    },
+    circuitTypes: { columns: ['id', 'ctname'], rows: [{ id: 1, ctname: 'Dark fiber' }] },
+    circuits: {
+      columns: [
+        ...['id', 'cid', 'provider', 'type', 'capacity', 'status', 'device1', 'location1', 'device2', 'location2'],
+        ...['comment', 'parent', 'customer_id', 'custom_order'],
+      ],
+      rows: [
+        {
+          ...{
+            id: 1,
+            cid: 'C-1',
+            provider: 1,
+            type: 1,
+            capacity: '10 Gbps',
+            status: 'Active',
+            device1: 4,
+            location2: 1,
+          },
+          ...{ comment: 'mark-circuit', parent: 0, customer_id: 1, custom_order: 'mark-order' },
+        },
+        { id: 2, cid: 'C-2', provider: 1, capacity: 'mark-capacity', status: 'Reserved', parent: 1 },
+        { id: 3, cid: 'mark-orphan', provider: 9, status: 'Active', parent: 0 },
+      ],
+    },
+    circuitsLogical: {
+      columns: ['id', 'logical_cid', 'purpose', 'member_count'],
+      rows: [
+        { id: 1, logical_cid: 'L-1', purpose: 'mark-purpose', member_count: 2 },
+        { id: 2, logical_cid: 'mark-empty', member_count: 0 },
+      ],
+    },
+    circuitsLogicalMapping: {
+      columns: ['circuit_id', 'logicalCircuit_id', 'order'],
+      rows: [
+        { logicalCircuit_id: 1, circuit_id: 2, order: 1 },
+        { logicalCircuit_id: 1, circuit_id: 1, order: 0 },
+      ],
+    },
+    nat: {
+      columns: ['id', 'name', 'type', 'src', 'dst', 'src_port', 'dst_port', 'device', 'description', 'policy'],
+      rows: [
+        {
+          ...{ id: 1, name: 'web', type: 'destination', src: '{"ipaddresses":["7"]}', dst: '{"ipaddresses":["1"]}' },
+          ...{ src_port: 443, dst_port: 8443, device: 4, description: 'mark-nat', policy: 'No' },
+        },
+        { id: 2, name: 'out', type: 'source', src: '{"subnets":["2"]}', dst: '{"ipaddresses":["7"]}', policy: 'No' },
+      ],
+    },
+    routing_bgp: {
+      columns: [
+        ...['id', 'local_as', 'local_address', 'peer_name', 'peer_as', 'peer_address', 'bgp_type', 'vrf_id'],
+        ...['circuit_id', 'customer_id', 'description'],
+      ],
+      rows: [
+        {
+          ...{ id: 1, local_as: 64500, local_address: '10.40.1.2', peer_name: 'upstream', peer_as: 64501 },
+          ...{ peer_address: '192.0.2.9', bgp_type: 'external', vrf_id: 1, circuit_id: 1, customer_id: 1 },
+          description: 'mark-peer',
+        },
+      ],
+    },
+    routing_subnets: {
+      columns: ['id', 'type', 'direction', 'object_id', 'subnet_id'],
+      rows: [{ id: 1, type: 'bgp', direction: 'advertised', object_id: 1, subnet_id: 2 }],
+    },
     locations: {
       columns: ['id', 'name', 'description', 'address', 'lat', 'long', 'custom_floor'],
       rows: [

@@ -24,8 +24,10 @@ const TABLES: Readonly<Record<string, string>> = {
   custom_field_definitions: 'id TEXT PRIMARY KEY, name TEXT, key TEXT, type TEXT, required INTEGER',
   custom_field_values:
     "id TEXT PRIMARY KEY, device_id TEXT, field_id TEXT, string_value TEXT DEFAULT '', number_value INTEGER, bool_value INTEGER",
-  circuits: 'id TEXT PRIMARY KEY, name TEXT, circuit_id TEXT, provider TEXT',
-  nat_mappings: 'id TEXT PRIMARY KEY, name TEXT, external_ip TEXT',
+  circuits:
+    "id TEXT PRIMARY KEY, name TEXT, circuit_id TEXT, provider TEXT, type TEXT, status TEXT, capacity_mbps INTEGER, datacenter_a_id TEXT, datacenter_b_id TEXT, device_a_id TEXT, port_a TEXT, vlan_id INTEGER, description TEXT, install_date DATETIME, monthly_cost REAL, contract_number TEXT, tags TEXT DEFAULT '[]', created_at DATETIME",
+  nat_mappings:
+    "id TEXT PRIMARY KEY, name TEXT, external_ip TEXT, external_port INTEGER, internal_ip TEXT, internal_port INTEGER, protocol TEXT, device_id TEXT, description TEXT, enabled INTEGER, network_id TEXT, tags TEXT DEFAULT '[]'",
   dns_provider_configs: 'id TEXT PRIMARY KEY, name TEXT, token TEXT',
   users: 'id TEXT PRIMARY KEY, username TEXT, password_hash TEXT',
   api_keys: 'id TEXT PRIMARY KEY, name TEXT, key TEXT',
@@ -108,8 +110,21 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
     { id: 'v2', device_id: 'd1', field_id: 'f2', bool_value: 0 },
     { id: 'v3', device_id: 'd1', field_id: 'f3', string_value: SECRET },
   ],
-  circuits: [{ id: 'c1', name: 'mark-circuit', circuit_id: 'C-1', provider: 'Carrier' }],
-  nat_mappings: [{ id: 'x1', name: 'mark-nat', external_ip: '192.0.2.1' }],
+  circuits: [
+    {
+      ...{ id: 'c1', name: 'mark-circuit', circuit_id: 'C-1', provider: 'Carrier', type: 'fiber', status: 'down' },
+      ...{ capacity_mbps: 1000, datacenter_a_id: 'dc1', datacenter_b_id: 'mark-gone', device_a_id: 'd1' },
+      ...{ port_a: 'mark-port', vlan_id: 0, description: 'mark-line', install_date: '2025-01-02 00:00:00+00:00' },
+      ...{ monthly_cost: 0, contract_number: 'mark-contract', tags: '["mark-tag"]', created_at: '2025-01-02' },
+    },
+    { id: 'second', name: 'plain', circuit_id: 'C-2', provider: 'CARRIER', status: 'active' },
+  ],
+  nat_mappings: [
+    {
+      ...{ id: 'x1', name: 'mark-nat', external_ip: '192.0.2.1', external_port: 443, internal_ip: '10.40.1.21' },
+      ...{ internal_port: 8443, protocol: 'tcp', device_id: 'd1', description: 'mark-rule', enabled: 0 },
+    },
+  ],
   dns_provider_configs: [{ id: 'y1', name: 'mark-dns', token: SECRET }],
   users: [{ id: 'u1', username: 'admin', password_hash: SECRET }],
   api_keys: [{ id: 'k1', name: 'key', key: SECRET }],

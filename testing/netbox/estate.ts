@@ -2,6 +2,7 @@
 import { type Entry, iface, named, type Ref, ref, site, tenant, vrf } from './entry.ts'
 import { KIND_OBJECTS } from './kinds.ts'
 import { OBJECTS } from './objects.ts'
+import { PACK_OBJECTS } from './pack-objects.ts'
 
 /** A text that no answer may hold. */
 export const SECRET = 'hunter2-c0mmunity'
@@ -33,7 +34,11 @@ export const ENTRIES: readonly Entry[] = [
   named('tenancy.tenant', 1, 'Acme Corp'),
   named('ipam.rir', 1, 'RFC 1918', { is_private: true }),
   { kind: 'ipam.role', id: 1, fields: { name: 'Production', slug: 'prod', weight: 1000 } },
-  { kind: 'ipam.vrf', id: 1, fields: { name: 'red', rd: '65000:1', enforce_unique: true } },
+  {
+    kind: 'ipam.vrf',
+    id: 1,
+    fields: { name: 'red', rd: '65000:1', enforce_unique: true, import_targets: [ref('ipam.routetarget', 1)] },
+  },
   { kind: 'ipam.vlan', id: 1, fields: { vid: 401, name: 'Servers', status: 'active', site: site(1) } },
   { kind: 'ipam.vlan', id: 2, fields: { vid: 402, name: 'Unused', status: 'reserved' } },
   named('ipam.vlangroup', 1, 'Fabric B', { scope: site(2) }),
@@ -54,6 +59,7 @@ export const ENTRIES: readonly Entry[] = [
       group: ref('dcim.sitegroup', 1),
       tenant,
       facility: 'AM5',
+      asns: [ref('ipam.asn', 1)],
       time_zone: 'Europe/Amsterdam',
       description: 'The main site',
       physical_address: 'Street 1\n\n1012 AB Amsterdam\r\nNL',
@@ -136,11 +142,14 @@ export const ENTRIES: readonly Entry[] = [
       role: ref('dcim.devicerole', 1),
       site: site(2),
       status: 'staged',
+      virtual_chassis: ref('dcim.virtualchassis', 1),
+      vc_position: 2,
     },
   },
   ...interfaces,
   ...OBJECTS,
   ...KIND_OBJECTS,
+  ...PACK_OBJECTS,
   { kind: 'dcim.cable', id: 1, fields: { a: iface(1), b: iface(4), status: 'connected', type: 'cat6' } },
   { kind: 'dcim.cable', id: 2, fields: { a: iface(5), b: iface(2), status: 'connected', label: 'second' } },
   { kind: 'dcim.cable', id: 3, fields: { a: iface(4), b: iface(5), status: 'connected', color: 'ff0000' } },

@@ -33,6 +33,9 @@ class Choices {
   }
 }
 
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number')
+
 const typeOf = (kind: unknown): Type => new Type(String(kind))
 
 /** Returns the values of a set of choices. */
@@ -48,7 +51,8 @@ const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
   let mappings = 0
   let ends = 0
   for (const entry of entries) {
-    const { scope, assigned, at, a, b, mac, role, rear, types, related, choices, ...fields } = entry.fields
+    const { scope, assigned, at, a, b, mac, role, rear, types, related, choices, ...others } = entry.fields
+    const { object, on, end, ...fields } = others
     const more: Record<string, unknown> = {}
     if (Array.isArray(types)) more[isBefore(version, '4.2') ? 'content_types' : 'object_types'] = types.map(typeOf)
     if (typeof related === 'string')
@@ -76,7 +80,11 @@ const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
     if (isBefore(version, '3.6') && entry.kind === 'ipam.iprange') continue
     if (scope && isBefore(version, '4.2')) more.site = scope
     else Object.assign(more, generic('scope', scope))
-    Object.assign(more, generic('assigned_object', assigned))
+    Object.assign(more, generic('assigned_object', assigned), generic('interface', on), generic('termination', end))
+    if (object instanceof Ref) {
+      more[isBefore(version, '4.2') ? 'content_type' : 'object_type'] = new Type(object.kind)
+      more.object_id = object.id
+    }
     // The end of a circuit.
     if (at instanceof Ref && isBefore(version, '4.2')) more[at.kind === 'dcim.site' ? 'site' : 'provider_network'] = at
     else Object.assign(more, generic('termination', at))
@@ -104,8 +112,8 @@ const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
         })
     }
     const isWithoutHost = entry.kind === 'virtualization.virtualmachine' && isBefore(version, '3.6')
-    const { device, ...others } = fields
-    models.push({ ...entry, fields: { ...(isWithoutHost ? others : fields), ...more } })
+    const { device, ...withoutHost } = fields
+    models.push({ ...entry, fields: { ...(isWithoutHost ? withoutHost : fields), ...more } })
   }
   return models
 }
@@ -159,6 +167,7 @@ export const dumpdata = (version: Version, { natural = false, entries = ENTRIES 
     if (value instanceof Ref) return value.id
     if (value instanceof Type) return type(value.kind)
     if (value instanceof Choices) return JSON.stringify(value.list)
+    if (isNumbers(value)) return JSON.stringify(value.map(String))
     if (Array.isArray(value)) return value.map((one) => written(name, one))
     if (typeof value === 'number' && name in DECIMALS) return decimal(version, name, value)
     return value ?? null
@@ -179,6 +188,25 @@ export const dumpdata = (version: Version, { natural = false, entries = ENTRIES 
 }
 
 const REST_ROUTES: Readonly<Record<string, string>> = {
+  'dcim.devicebay': 'dcim/device-bays',
+  'dcim.inventoryitem': 'dcim/inventory-items',
+  'dcim.inventoryitemrole': 'dcim/inventory-item-roles',
+  'dcim.modulebay': 'dcim/module-bays',
+  'dcim.moduletype': 'dcim/module-types',
+  'dcim.rackreservation': 'dcim/rack-reservations',
+  'dcim.virtualchassis': 'dcim/virtual-chassis',
+  'ipam.fhrpgroup': 'ipam/fhrp-groups',
+  'ipam.fhrpgroupassignment': 'ipam/fhrp-group-assignments',
+  'ipam.routetarget': 'ipam/route-targets',
+  'tenancy.contactassignment': 'tenancy/contact-assignments',
+  'tenancy.contactgroup': 'tenancy/contact-groups',
+  'tenancy.contactrole': 'tenancy/contact-roles',
+  'tenancy.tenantgroup': 'tenancy/tenant-groups',
+  'virtualization.virtualdisk': 'virtualization/virtual-disks',
+  'vpn.l2vpntermination': 'vpn/l2vpn-terminations',
+  'vpn.tunnelgroup': 'vpn/tunnel-groups',
+  'vpn.tunneltermination': 'vpn/tunnel-terminations',
+  'wireless.wirelesslan': 'wireless/wireless-lans',
   'circuits.circuittermination': 'circuits/circuit-terminations',
   'circuits.circuittype': 'circuits/circuit-types',
   'circuits.providernetwork': 'circuits/provider-networks',
@@ -213,7 +241,10 @@ const REST_ROUTES: Readonly<Record<string, string>> = {
 }
 const routeOf = (kind: string): string => REST_ROUTES[kind] ?? `${kind.replace('.', '/')}s`
 
-const CHOICES = new Set(['status', 'type', 'face', 'mode', 'length_unit', 'feed_leg', 'airflow', 'supply', 'phase'])
+const CHOICES = new Set([
+  ...['status', 'type', 'face', 'mode', 'length_unit', 'feed_leg', 'airflow', 'supply', 'phase', 'priority'],
+  ...['protocol', 'encapsulation', 'auth_type'],
+])
 /** Kinds that are no objects of the API. */
 const INNER = new Set(['dcim.cabletermination', 'dcim.portmapping', 'dcim.porttemplatemapping'])
 
@@ -337,6 +368,7 @@ export const tables = (version: Version, entries = ENTRIES): Map<string, Record<
       else if (value instanceof Type) columns[`${name}_id`] = typeId(value.kind)
       else if (value instanceof Choices) columns[name] = arrayText(value.list)
       else if (name === 'default') columns[name] = JSON.stringify(value)
+      else if (isNumbers(value)) columns[name] = `{${value.join(',')}}`
       else if (Array.isArray(value)) for (const one of value) addPair(kind, id, name, one)
       else if (typeof value === 'number' && name in DECIMALS) columns[name] = decimal(version, name, value)
       // The database leaves out the mask of a single address, and writes MAC addresses in small letters.

@@ -6,6 +6,7 @@ import { compact, MAX_ADDRESSES, MAX_LABEL } from '../rows/row-text.ts'
 import { findFirstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
 import { listLines, type Mapping, markDone, toText } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
+import { FHRP_GROUP } from './objects/machines.ts'
 import type { Ports } from './ports.ts'
 import type { NetboxObject } from './read/objects.ts'
 import { buildAddressKey, getSpace } from './spaces.ts'
@@ -82,6 +83,14 @@ const ROLES = new Set(['loopback', 'secondary', 'anycast', 'vip', 'vrrp', 'hsrp'
 const getAddressRole = ({ role }: NetboxObject): string | undefined =>
   typeof role === 'string' && ROLES.has(role) ? role : undefined
 
+/** Returns the fields of an address that objects say: its group of gateways, and the address to which it is translated. */
+export const listSaidFields = ({ model }: Mapping, object: NetboxObject): string[] => {
+  const target = model.target(object, 'assigned_object')
+  const isInGroup = target?.kind === FHRP_GROUP && model.isListed(target.kind, target.id)
+  const isRule = typeof object.nat_inside === 'number' && model.isListed(ADDRESS, object.nat_inside)
+  return [...(isInGroup ? ['assigned_object_type', 'assigned_object_id'] : []), ...(isRule ? ['nat_inside'] : [])]
+}
+
 const getDnsName = ({ dns_name }: NetboxObject): string =>
   dns_name === undefined ? '' : removeRootDot(String(dns_name))
 
@@ -92,7 +101,8 @@ const getAddressName = (object: NetboxObject): string | undefined => {
 }
 
 const listAddressLines = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
-  const lines = listLines(context, { kind: ADDRESS, object, used: USED })
+  const used = new Set([...USED, ...listSaidFields(context, object)])
+  const lines = listLines(context, { kind: ADDRESS, object, used })
   const name = getDnsName(object)
   if (getAddressRole(object) === undefined) lines.push({ key: 'role', value: object.role })
   if (name !== '' && !isDomainName(name)) lines.push({ key: 'dns_name', value: name })

@@ -1,8 +1,20 @@
 /** Device types, with the ports that their devices get. */
 import type { EstateRow } from '../converter.ts'
+import type { Line } from '../report-builder.ts'
 import { PortNames } from '../rows/port-names.ts'
 import { compact, MAX_PORT_TYPE, MAX_PORTS, trimText } from '../rows/row-text.ts'
-import { addRow, leaveTimes, listLines, type Mapping, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import {
+  addRow,
+  leaveTimes,
+  listLines,
+  type Mapping,
+  markDone,
+  NO_PLACE,
+  type RowRef,
+  toRef,
+  toRefs,
+  toText,
+} from './mapping.ts'
 import { PANEL_TEMPLATE, Panels } from './panel-ports.ts'
 import type { Size } from './racks.ts'
 import { listIn, type NetboxObject, parseNumber } from './read/objects.ts'
@@ -20,10 +32,17 @@ const TEMPLATES: readonly { readonly kind: string; readonly port: string; readon
   { kind: PANEL_TEMPLATE.front, port: 'network', word: 'front' },
   { kind: PANEL_TEMPLATE.rear, port: 'network', word: 'rear' },
 ]
+/** The kinds of bays, and the key of the line with their names. */
+const BAYS: readonly { readonly kind: string; readonly key: string }[] = [
+  { kind: 'dcim.devicebaytemplate', key: 'device_bays' },
+  { kind: 'dcim.modulebaytemplate', key: 'module_bays' },
+]
+const MODULE_TYPE = 'dcim.moduletype'
 /** Fields of a template that its port says. */
 const SAID = new Set(
   'id device_type name type rear_port rear_port_position rear_ports positions created last_updated'.split(' '),
 )
+const REAR_SAID = new Set('id device_type created last_updated'.split(' '))
 
 const MAX_HEIGHT = 100
 const UNKNOWN = 'unknown'
@@ -41,6 +60,7 @@ export class DeviceTypes {
   readonly #mapping: Mapping
   readonly #panels: Panels
   readonly #templates: readonly Map<number, NetboxObject[]>[]
+  readonly #bays: readonly Map<number, NetboxObject[]>[]
   readonly #sizes = new Map<number, Size>()
   readonly #names = new Set<string>()
 
@@ -48,12 +68,14 @@ export class DeviceTypes {
     const { model } = mapping
     this.#mapping = mapping
     this.#panels = new Panels(model, PANEL_TEMPLATE)
-    this.#templates = TEMPLATES.map(({ kind }) => {
+    const groupByType = ({ kind }: { readonly kind: string }) => {
       const lists = new Map<number, NetboxObject[]>()
       for (const object of model.of(kind))
         if (typeof object.device_type === 'number') listIn(lists, object.device_type).push(object)
       return lists
-    })
+    }
+    this.#templates = TEMPLATES.map(groupByType)
+    this.#bays = BAYS.map(groupByType)
     for (const object of model.of(TYPE)) this.#add(object)
   }
 
@@ -74,7 +96,7 @@ export class DeviceTypes {
     const isFullDepth = object.is_full_depth !== false
     const power = this.#powerOf(id)
     const ports = this.#portsOf(id)
-    const lines = listLines(this.#mapping, { kind: TYPE, object, used: USED })
+    const lines = [...listLines(this.#mapping, { kind: TYPE, object, used: USED }), ...this.#bayLinesOf(id)]
     const makerName = manufacturer === undefined ? '' : model.label('dcim.manufacturer', manufacturer)
     const maker = toText(this.#mapping, at('manufacturer'), makerName, MAX_PART) || UNKNOWN
     const row = compact({
@@ -107,6 +129,27 @@ export class DeviceTypes {
     return name
   }
 
+  /** The names of the bays of a type, in a line for each kind. */
+  #bayLinesOf(id: number): Line[] {
+    return BAYS.map(({ kind, key }, at) => {
+      const bays = this.#bays[at]?.get(id) ?? []
+      for (const bay of bays) this.#leaveValues(kind, bay, NO_PLACE, SAID)
+      return { key, value: bays.map(({ name }) => String(name ?? '')).join(', '), field: `${kind}.name` }
+    })
+  }
+
+  /** The templates of a module type are values of it, if a row has its name. */
+  leaveModuleTypes(): void {
+    const { model, report } = this.#mapping
+    for (const kind of [...TEMPLATES, ...BAYS].map((template) => template.kind))
+      for (const object of model.of(kind)) {
+        const { module_type: type } = object
+        if (typeof type !== 'number' || !model.isNamed(MODULE_TYPE, type)) continue
+        report.left(`${MODULE_TYPE}.templates`, 'has no place in Plat but its name', { id: type, value: object })
+        markDone(this.#mapping, kind, object)
+      }
+  }
+
   #powerOf(id: number): number | undefined {
     const at = TEMPLATES.findIndex(({ kind }) => kind === 'dcim.powerporttemplate')
     const draws = (this.#templates[at]?.get(id) ?? []).map(({ maximum_draw }) => parseNumber(maximum_draw) ?? 0)
@@ -125,11 +168,10 @@ export class DeviceTypes {
         const isFull = !isSide && ports.length === MAX_PORTS
         if (isFull) continue
         if (isSide) {
-          report.left(kind, 'is the rear side of its front ports', object)
-          markDone(this.#mapping, kind, object)
+          this.#leaveValues(kind, object, 'is of the rear side of its front ports', REAR_SAID)
           continue
         }
-        this.#leaveOthers(kind, object)
+        this.#leaveValues(kind, object, NO_PLACE, SAID)
         const { name, type } = object
         ports.push({
           name: names.unique({ what: `${kind}.name`, id: object.id }, String(name ?? `#${object.id}`), [
@@ -144,15 +186,13 @@ export class DeviceTypes {
     return ports.sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1))
   }
 
-  /** A template that differs from its port in other values is left over as a whole. */
-  #leaveOthers(kind: string, object: NetboxObject): void {
+  /** Leaves the values of a template over that its port does not say. */
+  #leaveValues(kind: string, object: NetboxObject, why: string, said: ReadonlySet<string>): void {
+    const { report } = this.#mapping
     const isDraw = (field: string) => kind === 'dcim.powerporttemplate' && field === 'maximum_draw'
-    if (
-      Object.keys(object).some(
-        (field) => !SAID.has(field) && !isDraw(field) && !(field === 'enabled' && object.enabled === true),
-      )
-    )
-      return
+    for (const [field, value] of Object.entries(object))
+      if (!said.has(field) && !isDraw(field) && !(field === 'enabled' && value === true))
+        report.left(`${kind}.${field}`, why, { id: object.id, value })
     markDone(this.#mapping, kind, object)
     leaveTimes(this.#mapping, kind, object)
   }

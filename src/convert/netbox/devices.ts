@@ -6,8 +6,9 @@ import { compact, filterTags, MAX_ASSET_TAG, MAX_ROLE, MAX_SERIAL } from '../row
 import { type AddressContext, buildAddresses } from './addresses.ts'
 import type { DeviceTypes } from './device-types.ts'
 import { getDeviceName, type Owner } from './interfaces.ts'
-import { addRow, listLines, listTags, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import { addRow, listLines, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
 import type { Target } from './model.ts'
+import { CHASSIS, toGigabytes } from './objects/machines.ts'
 import { findDatacenter, LOCATION, listPlaceLines, toPlaceRef } from './places.ts'
 import { buildMount, findDevicePlace } from './racks.ts'
 import type { NetboxObject } from './read/objects.ts'
@@ -29,12 +30,12 @@ const STATUS: Readonly<Record<string, string>> = {
 
 const DEVICE_USED = new Set(
   (
-    'name description status site location rack position face device_type platform role tenant tags primary_ip4 primary_ip6 ' +
+    'name description status site location rack position face device_type platform role tags primary_ip4 primary_ip6 ' +
     'serial asset_tag'
   ).split(' '),
 )
 const MACHINE_USED = new Set(
-  'name description status site cluster device platform role tenant tags primary_ip4 primary_ip6 serial'.split(' '),
+  'name description status site device platform role tags primary_ip4 primary_ip6 serial vcpus memory disk'.split(' '),
 )
 
 /** Primary addresses that are on no interface of the device, so that its list of addresses does not tell them. */
@@ -45,6 +46,10 @@ const listPrimaryLines = ({ model, interfaces }: AddressContext, owner: Owner, o
     const isOwn = interfaces.of(owner, object.id).some(({ addresses }) => addresses.some((one) => one.id === id))
     return isOwn ? [] : [{ key: field, value: model.label('ipam.ipaddress', id) }]
   })
+
+/** A disk that is no whole number of gigabytes. */
+const listSizeLines = ({ model }: AddressContext, { disk }: NetboxObject): Line[] =>
+  disk !== undefined && toGigabytes(model, disk) === undefined ? [{ key: 'disk', value: disk }] : []
 
 type Parts = {
   readonly kind: Owner
@@ -66,6 +71,10 @@ type DevicesContext = AddressContext & {
   readonly assetTags: Set<string>
 }
 
+/** The number of a device in a stack is a custom field, if the stack is in the file. */
+const listUsed = ({ model }: AddressContext, { virtual_chassis: stack }: NetboxObject, used: ReadonlySet<string>) =>
+  typeof stack === 'number' && model.isListed(CHASSIS, stack) ? new Set([...used, 'vc_position']) : used
+
 const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
   const { model, report, custom } = context
   const { kind, object, used } = parts
@@ -73,7 +82,7 @@ const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
   const status = String(object.status ?? 'active')
   const mapped = STATUS[status] ?? 'active'
   const addresses = buildAddresses(context, kind, object)
-  const lines = listLines(context, { kind, object, used })
+  const lines = listLines(context, { kind, object, used: listUsed(context, object, used) })
   const comments = lines.filter(({ key }) => key === 'comments')
   const at = (field: string) => ({ kind, id, field })
   return compact({
@@ -86,7 +95,7 @@ const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
     location: toText(context, at('location'), parts.location),
     device_type: parts.deviceType,
     mount: parts.mount,
-    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...listTags(context, object)]),
+    tags: filterTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...model.tags(object)]),
     addresses: addresses.rows,
     domains: addresses.domains,
     description: report.describe(kind, id, String(description ?? ''), [
@@ -94,6 +103,7 @@ const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
       ...lines.filter(({ key }) => key !== 'comments'),
       ...listPrimaryLines(context, kind, object),
       ...listPlaceLines(context, object),
+      ...listSizeLines(context, object),
       ...addresses.lines,
       ...comments,
     ]),
@@ -184,14 +194,14 @@ const addMachines = (context: DevicesContext, rows: EstateRow[]): EstateRow[] =>
   const { model } = context
   const contained: EstateRow[] = []
   for (const object of model.of(MACHINE)) {
-    const { id, cluster, device } = object
+    const { id, device } = object
     const hosts = typeof device === 'number' && model.isListed(DEVICE, device)
     const row = buildDeviceRow(context, {
       kind: MACHINE,
       object,
       name: String(object.name ?? '').trim() || `machine #${id}`,
       used: hosts ? MACHINE_USED : new Set([...MACHINE_USED].filter((field) => field !== 'device')),
-      tags: ['vm', ...(cluster === undefined ? [] : [`cluster:${model.label('virtualization.cluster', cluster)}`])],
+      tags: ['vm'],
       datacenter: placeOfMachine(context, object),
     })
     addRow(rows, context, { kind: MACHINE, object, row })

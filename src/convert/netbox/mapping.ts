@@ -1,6 +1,8 @@
 /** Parts that the rows of all resources need: references, texts, and lines for values without a field. */
 import { isRecord } from '../../contract/unknown.ts'
+import type { CustomResource } from '../../resource/custom/fields.ts'
 import type { EstateRow } from '../converter.ts'
+import type { ValuePlace } from '../custom/custom-rows.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { trimText } from '../rows/row-text.ts'
 import { getCustomResource } from './custom/custom-kinds.ts'
@@ -26,9 +28,15 @@ export type PlaceTree = {
   readonly listUp: (place: Target | undefined) => readonly Target[]
 }
 
-export type Mapping = Reading & {
+export type CustomValues = {
   /** Returns the values of custom fields of an object as its row has them. */
-  readonly custom: { readonly of: (kind: string, object: NetboxObject) => EstateRow | undefined }
+  readonly of: (kind: string, object: NetboxObject) => EstateRow | undefined
+  /** Returns values of fields of packs, by name, of an object that is none of NetBox. */
+  readonly ofPack: (resource: CustomResource, values: EstateRow, place: ValuePlace) => EstateRow | undefined
+}
+
+export type Mapping = Reading & {
+  readonly custom: CustomValues
   readonly places: PlaceTree
 }
 
@@ -62,15 +70,36 @@ export const toText = (
 const KEEPS_TIMES = 'Plat keeps its own times'
 const TIMES = new Set(['created', 'last_updated'])
 
+/** Fields that name objects, and become custom fields of the objects that have any. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  cluster: 'virtualization.cluster',
+  module: 'dcim.module',
+  tenant: 'tenancy.tenant',
+  virtual_chassis: 'dcim.virtualchassis',
+}
+
+/** True for a field that a custom field says, because it names an object of the file. */
+const isReference = ({ model }: Reading, kind: string, field: string, value: unknown): boolean => {
+  const target = Object.hasOwn(REFERENCES, field) ? REFERENCES[field] : undefined
+  return (
+    target !== undefined &&
+    typeof value === 'number' &&
+    getCustomResource(kind) !== undefined &&
+    model.isListed(target, value)
+  )
+}
+
 type Values = { readonly kind: string; readonly object: NetboxObject; readonly used: ReadonlySet<string> }
 
 /** Returns a line for each value that no field of the row holds. Comments may be long and come last. */
-export const listLines = ({ model, report }: Mapping, { kind, object, used }: Values): Line[] => {
+export const listLines = (reading: Reading, { kind, object, used }: Values): Line[] => {
+  const { model, report } = reading
   const lines: Line[] = []
   const last: Line[] = []
   for (const field of Object.keys(object).sort(compareTexts)) {
     const value = object[field]
     if (field === 'id' || field === CUSTOM_FIELDS || used.has(field)) continue
+    if (isReference(reading, kind, field, value)) continue
     if (TIMES.has(field)) report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value })
     else if (field === 'tags') {
       // Where Plat has custom fields, tags are one of them.
@@ -92,12 +121,13 @@ export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObje
       report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value: object[field] })
 }
 
-/** Returns the tags of devices and pools: the tags of the object, and its tenant, which has no field. */
-export const listTags = ({ model }: Mapping, object: NetboxObject): string[] => {
-  const { tenant: id } = object
-  const kind = 'tenancy.tenant'
-  const tenant = id === undefined ? [] : [`tenant:${model.find(kind, id)?.slug ?? model.label(kind, id)}`]
-  return [...model.tags(object), ...tenant]
+/** Marks an object as converted that another row says. Its values beside the said ones are left over. */
+export const markTaken = (reading: Reading, kind: string, object: NetboxObject, said: ReadonlySet<string>): void => {
+  for (const [field, value] of Object.entries(object))
+    if (field !== 'id' && !TIMES.has(field) && !said.has(field))
+      reading.report.left(`${kind}.${field}`, NO_PLACE, { id: object.id, value })
+  leaveTimes(reading, kind, object)
+  markDone(reading, kind, object)
 }
 
 /** Appends a row of an object. */

@@ -4,6 +4,7 @@ import type { ReportBuilder } from '../report-builder.ts'
 import { isSecret, removeSecrets } from '../secret-fields.ts'
 import { CONTENT_TYPE, getReferenceKind } from './read/kinds.ts'
 import { listIn, type NetboxObject, type NetboxSource, parseNumber } from './read/objects.ts'
+import { renamePluginKinds, toOwnKind } from './read/plugin-kinds.ts'
 
 /** An object of a kind that a generic field names. */
 export type Target = { readonly kind: string; readonly id: number }
@@ -17,11 +18,28 @@ const MAX_ENDS = 100
 /** Fields that hold a content type, as a number in a dump. */
 const TYPE_FIELDS = [
   ...['assigned_object_type', 'scope_type', 'content_type', 'object_type', 'component_type', 'interface_type'],
-  ...['termination_type', 'termination_a_type', 'termination_b_type', 'parent_object_type', 'related_object_type'],
+  ...[
+    'member_type',
+    'termination_type',
+    'termination_a_type',
+    'termination_b_type',
+    'parent_object_type',
+    'related_object_type',
+  ],
 ]
 
 /** Tables of pairs: the object, the field of the pair that names it, and the list that its other field belongs to. */
 const PAIRS: Readonly<Record<string, { readonly kind: string; readonly field: string; readonly list: string }>> = {
+  'circuits.provider_asns': { kind: 'circuits.provider', field: 'provider', list: 'asns' },
+  'dcim.interface_vdcs': { kind: 'dcim.interface', field: 'interface_id', list: 'vdcs' },
+  'dcim.interface_wireless_lans': { kind: 'dcim.interface', field: 'interface_id', list: 'wireless_lans' },
+  'ipam.l2vpn_export_targets': { kind: 'ipam.l2vpn', field: 'l2vpn', list: 'export_targets' },
+  'ipam.l2vpn_import_targets': { kind: 'ipam.l2vpn', field: 'l2vpn', list: 'import_targets' },
+  'ipam.service_ipaddresses': { kind: 'ipam.service', field: 'service', list: 'ipaddresses' },
+  'tenancy.contact_groups': { kind: 'tenancy.contact', field: 'contact', list: 'groups' },
+  'tenancy.contactgroupmembership': { kind: 'tenancy.contact', field: 'contact', list: 'groups' },
+  'vpn.l2vpn_export_targets': { kind: 'vpn.l2vpn', field: 'l2vpn', list: 'export_targets' },
+  'vpn.l2vpn_import_targets': { kind: 'vpn.l2vpn', field: 'l2vpn', list: 'import_targets' },
   'dcim.site_asns': { kind: 'dcim.site', field: 'site', list: 'asns' },
   'ipam.vrf_export_targets': { kind: 'ipam.vrf', field: 'vrf', list: 'export_targets' },
   'ipam.vrf_import_targets': { kind: 'ipam.vrf', field: 'vrf', list: 'import_targets' },
@@ -37,14 +55,18 @@ export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > 
 
 export class NetboxModel {
   readonly source: NetboxSource
+  /** The ids of kinds in Plat by the ids of types of the plugin. */
+  readonly pluginKinds: ReadonlyMap<number, string>
   readonly #report: ReportBuilder
   readonly #byId = new Map<string, Map<number, NetboxObject>>()
   readonly #types = new Map<number, string>()
   readonly #tagIds = new Map<string, number[]>()
   readonly #named = new Map<string, Set<number>>()
 
-  constructor(source: NetboxSource, report: ReportBuilder) {
+  constructor(given: NetboxSource, report: ReportBuilder) {
+    const source = renamePluginKinds(given)
     this.source = source
+    this.pluginKinds = source.kindIds
     this.#report = report
     this.#readTypes()
     for (const kind of source.objects.keys()) this.#index(kind)
@@ -67,6 +89,11 @@ export class NetboxModel {
     return this.#byId.get(kind)?.values() ?? []
   }
 
+  /** True for a kind with objects. */
+  has(kind: string): boolean {
+    return (this.#byId.get(kind)?.size ?? 0) > 0
+  }
+
   /** True for an object that the file lists, and not only names. */
   isListed(kind: string, id: number): boolean {
     return this.#byId.get(kind)?.has(id) ?? false
@@ -79,7 +106,7 @@ export class NetboxModel {
 
   /** True for a file with regions, groups of sites or locations beside its sites. */
   get hasSeveralPlaces(): boolean {
-    return ['dcim.region', 'dcim.sitegroup', 'dcim.location'].some((kind) => (this.#byId.get(kind)?.size ?? 0) > 0)
+    return ['dcim.region', 'dcim.sitegroup', 'dcim.location'].some((kind) => this.has(kind))
   }
 
   /** True for an object with a name that `label` has returned, so that a row has it. */
@@ -165,9 +192,10 @@ export class NetboxModel {
   }
 
   #typeOf(kind: string, type: unknown): unknown {
+    if (typeof type === 'string') return toOwnKind(type, this.pluginKinds)
     if (typeof type !== 'number') return type
     const name = this.#types.get(type)
-    if (name !== undefined) return name
+    if (name !== undefined) return toOwnKind(name, this.pluginKinds)
     if (this.#types.size > 0) return `#${type}`
     throw createFileError(
       'the file',

@@ -6,7 +6,7 @@ import { convertNetbox } from './netbox.ts'
 
 const convert = async (lists: Record<string, object[]>): Promise<Conversion> => {
   const conversion = await convertNetbox(new TextEncoder().encode(JSON.stringify(lists)), { now: new Date(0) })
-  expect(documentProblems(conversion.documents)).toEqual([])
+  expect(documentProblems(conversion.documents, conversion.packs)).toEqual([])
   return conversion
 }
 
@@ -77,8 +77,7 @@ test('names of objects that are not in the file are taken from the objects that 
   })
   expect(documents.devices?.[0]).toMatchObject({
     make_model: 'Dell R750',
-    tags: ['tenant:acme'],
-    description: 'site: Elsewhere',
+    description: 'tenant: Acme\nsite: Elsewhere',
   })
 })
 
@@ -241,11 +240,10 @@ test('a VRF is an address space, in which subnets and addresses of others occur 
       { id: 8, address: '172.16.1.8/24', vrf },
     ],
   })
-  expect(documentProblems(documents)).toEqual([])
   expect(documents.spaces).toEqual([
-    { name: 'red', description: 'enforce_unique: true\nrd: 65000:1', refs: { netbox: 'ipam.vrf.1' } },
+    { name: 'red', description: 'enforce_unique: true', custom: { rd: '65000:1' }, refs: { netbox: 'ipam.vrf.1' } },
     { name: 'Red (#2)', description: 'unused', refs: { netbox: 'ipam.vrf.2' } },
-    { name: 'default (65000:3)', description: 'rd: 65000:3', refs: { netbox: 'ipam.vrf.3' } },
+    { name: 'default (65000:3)', custom: { rd: '65000:3' }, refs: { netbox: 'ipam.vrf.3' } },
     { name: 'brief', refs: { netbox: 'ipam.vrf.9' } },
   ])
   const red = { ref: 'netbox:ipam.vrf.1' }

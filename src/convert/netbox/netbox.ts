@@ -2,6 +2,7 @@
 import { type Conversion, createFileError, type EstateDocument, type WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
+import { listPacks } from '../objects/packs.ts'
 import type { ConvertOptions } from '../protocol.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { Cables } from './cables.ts'
@@ -14,6 +15,9 @@ import { buildLinks } from './links.ts'
 import { leaveTimes, type Mapping, NO_PLACE, type Reading } from './mapping.ts'
 import { NetboxModel } from './model.ts'
 import { buildNetworks, buildPools } from './networks.ts'
+import { buildObjects } from './objects/build.ts'
+import { buildKinds } from './objects/plugin-objects.ts'
+import { ObjectValues } from './objects/values.ts'
 import { buildDatacenters, Places } from './places.ts'
 import { Ports } from './ports.ts'
 import { buildPowerPanels } from './power-panels.ts'
@@ -23,6 +27,7 @@ import { checkProgram } from './read/other-programs.ts'
 import { readDumpdata } from './read/read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read/read-pg-dump.ts'
 import { readRest } from './read/read-rest.ts'
+import { isNewer, NEWEST } from './read/versions.ts'
 import { buildReservations } from './reservations.ts'
 import { buildSpaces } from './spaces.ts'
 import { buildVlans } from './vlans.ts'
@@ -54,9 +59,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Kinds of objects that have their place if a row has their name. */
 const NAMED = new Set(
   (
-    'circuits.circuittype dcim.devicerole dcim.inventoryitemrole dcim.manufacturer dcim.moduletype dcim.platform dcim.rackrole ' +
+    'circuits.circuitgroup circuits.circuittype circuits.virtualcircuittype dcim.devicerole dcim.inventoryitemrole dcim.manufacturer dcim.moduletype dcim.platform dcim.rackrole ' +
     'dcim.racktype extras.tag ipam.rir ipam.role ipam.vlangroup tenancy.contactrole virtualization.clustertype ' +
-    'virtualization.virtualmachinetype vpn.tunnelgroup'
+    'virtualization.virtualmachinetype vpn.tunnelgroup wireless.wirelesslangroup'
   ).split(' '),
 )
 
@@ -85,13 +90,19 @@ export const convertObjects = (
 ): Conversion => {
   checkProgram(source)
   const report = new ReportBuilder(options)
+  if (isNewer(source.version))
+    report.warn(
+      `NetBox ${source.version} is newer than ${NEWEST}, the newest version that is known: check the leftover`,
+    )
   const model = new NetboxModel(source, report)
   const reading: Reading = { model, report, done: new Map() }
-  const custom = new NetboxCustom(reading)
-  const mapping: Mapping = { ...reading, custom, places: new Places(reading) }
+  const places = new Places(reading)
   const ends = model.cableEnds()
   const interfaces = new Interfaces(model, ends)
   const circuits = new Circuits(model, ends)
+  const values = new ObjectValues({ model, places, interfaces, circuits })
+  const custom = new NetboxCustom(reading, values)
+  const mapping: Mapping = { ...reading, custom, places }
   const ports = new Ports({ ...mapping, interfaces, circuits })
   const spaces = buildSpaces(mapping)
   const datacenters = buildDatacenters(mapping)
@@ -104,6 +115,7 @@ export const convertObjects = (
   const devices = buildDevices({ ...context, types, mounts: racks.mounts, assetTags: new Set() })
   const reservations = buildReservations(context, pools)
   const cables = new Cables({ ...mapping, ports }, ends)
+  const objects = buildObjects(mapping, values, interfaces)
   const lists: EstateDocument = {
     ...(spaces.length > 0 && { spaces }),
     datacenters,
@@ -115,13 +127,27 @@ export const convertObjects = (
     devices: [...devices.rows, ...buildPowerPanels(mapping), ...buildCircuitDevices(mapping, circuits)],
     ...(ports.rows.length > 0 && { ports: ports.rows }),
     ...(cables.rows.length > 0 && { cables: cables.rows }),
+    ...(objects.rows.length > 0 && { objects: objects.finish() }),
     relationships: [...devices.relationships, ...buildLinks(mapping, interfaces, ends)],
     reservations: reservations.rows,
   }
   const fields = custom.finish(lists, CUSTOM_FIELD)
-  const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
+  const kinds = buildKinds(mapping)
+  const documents: EstateDocument = {
+    ...(kinds.length > 0 && { kinds }),
+    ...(fields.length > 0 && { 'custom-fields': fields }),
+    ...lists,
+  }
+  types.leaveModuleTypes()
   leaveOthers(mapping)
-  return { source: source.form, documents, hosts: [], report: report.report(documents), leftover: report.leftover() }
+  return {
+    source: source.form,
+    packs: listPacks(fields, objects.packs, custom.packs),
+    documents,
+    hosts: [],
+    report: report.report(documents),
+    leftover: report.leftover(),
+  }
 }
 
 const read = (bytes: Buffer): NetboxSource => {

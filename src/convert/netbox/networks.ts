@@ -5,7 +5,7 @@ import { SubnetIndex } from '../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, filterTags } from '../rows/row-text.ts'
 import { parseVlanNumber, type VlanRows } from '../rows/vlan-rows.ts'
-import { addRow, listLines, listTags, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
+import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs, toText } from './mapping.ts'
 import { listPlaceLines, toPlaceRef } from './places.ts'
 import { listIn, type NetboxObject } from './read/objects.ts'
 import { getSpace } from './spaces.ts'
@@ -88,7 +88,7 @@ const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: Netbox
   networks.add(vrf, { cidr, ref: toRef(PREFIX, id), key: `${PREFIX}.${id}` })
 }
 
-const AGGREGATE_USED = new Set(['prefix', 'description', 'tags'])
+const AGGREGATE_USED = new Set(['prefix', 'description', 'rir', 'tags'])
 
 const addAggregate = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
   const cidr = parseBlock(object.prefix)
@@ -126,7 +126,7 @@ export const buildNetworks = (mapping: Mapping, vlans: VlanRows): Networks => {
   return networks
 }
 
-const RANGE_USED = new Set('start_address end_address description role status tenant tags size vrf'.split(' '))
+const RANGE_USED = new Set('start_address end_address description role status tags size vrf'.split(' '))
 
 const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
   const { id } = object
@@ -137,7 +137,7 @@ const buildRangeRow = (mapping: Mapping, object: NetboxObject, network: MadeNetw
     start_ip: first,
     end_ip: last,
     description: mapping.report.describe(RANGE, id, '', listLines(mapping, { kind: RANGE, object, used: RANGE_USED })),
-    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, listTags(mapping, object)),
+    tags: filterTags(mapping.report, { what: `${RANGE}.tags`, id }, mapping.model.tags(object)),
     custom: mapping.custom.of(RANGE, object),
     refs: toRefs(RANGE, id),
   })

@@ -34,7 +34,7 @@ const PLACES = Object.keys(PLACE_TYPES)
 /** The most places one below another, with the one at the top. */
 const MAX_LEVELS = 20
 
-const SITE_USED = new Set('name description physical_address region group tags'.split(' '))
+const SITE_USED = new Set('name description physical_address region group tags asns'.split(' '))
 const USED = new Set('name slug description parent site tags'.split(' '))
 
 const buildKey = ({ kind, id }: Target): string => `${kind}.${id}`

@@ -48,7 +48,7 @@ const MAC_SAID = new Set('id mac_address assigned_object_type assigned_object_id
 
 const MAX_SPEED_MBPS = 1_000_000_000
 
-const FEED_USED = new Set(`${CABLED} power_panel tags`.split(' '))
+const FEED_USED = new Set(`${CABLED} power_panel tags voltage amperage phase supply`.split(' '))
 
 export type PortsContext = Mapping & { readonly interfaces: Interfaces; readonly circuits: Circuits }
 
@@ -293,9 +293,9 @@ export class Ports {
       name: device.names.unique({ what: `${POWER_FEED}.name`, id }, String(name ?? `#${id}`), [`#${id}`]),
       kind: 'power',
       description: report.describe(POWER_FEED, id, String(description ?? ''), [
-        ...lines,
+        ...lines.filter(isUnusualOfFeed),
         // Its type is no type of a port.
-        { key: 'type', value: object.type },
+        { key: 'type', value: object.type === 'primary' ? '' : object.type },
       ]),
       custom: custom.of(POWER_FEED, object),
       refs: toRefs(POWER_FEED, id),
@@ -335,6 +335,9 @@ export class Ports {
     ]
   }
 }
+
+/** A feed is used up to 80 % without another value. */
+const isUnusualOfFeed = ({ key, value }: Line): boolean => !(key === 'max_utilization' && Number(value) === 80)
 
 /** One position is usual. */
 const isSaid = ({ key, value }: Line): boolean => !(key === 'positions' && value === 1)

@@ -9,7 +9,11 @@ import { type NetboxObject, parseNumber } from './read/objects.ts'
 
 const RACK = 'dcim.rack'
 const DEVICE = 'dcim.device'
-const USED = new Set('name site location description u_height starting_unit desc_units status tags'.split(' '))
+const USED = new Set(
+  'name site location description u_height starting_unit desc_units status role serial asset_tag facility_id tags'.split(
+    ' ',
+  ),
+)
 
 const parseNumberWithin = (value: unknown, min: number, max: number, usual: number): number => {
   const number = parseNumber(value)

@@ -5,7 +5,7 @@ import { formatIp, type Ip } from '../../net/ip.ts'
 import type { EstateRow } from '../converter.ts'
 import { AddressPools, buildReservationRow, checkReservation } from '../rows/reserve.ts'
 import { findSmallestRanges } from '../rows/smallest-range.ts'
-import { type AddressContext, removeRootDot } from './addresses.ts'
+import { type AddressContext, listSaidFields, removeRootDot } from './addresses.ts'
 import { listLines, type Mapping, markDone, toRef, toRefs, toText } from './mapping.ts'
 import { type MadeNetwork, type MadePool, type Networks, type Pools, parseInterface } from './networks.ts'
 import { listIn, type NetboxObject } from './read/objects.ts'
@@ -67,7 +67,8 @@ const toRow = (mapping: Mapping, { object, ip }: Free, pool: object): EstateRow 
   const { id, description, dns_name } = object
   const name = dns_name === undefined ? '' : removeRootDot(String(dns_name))
   const status = String(object.status ?? 'active')
-  const lines = listLines(mapping, { kind: ADDRESS, object, used: USED })
+  const used = new Set([...USED, ...listSaidFields(mapping, object)])
+  const lines = listLines(mapping, { kind: ADDRESS, object, used })
   if (name !== '' && !isHostname(name)) lines.push({ key: 'dns_name', value: name })
   return buildReservationRow({
     pool,

@@ -3,10 +3,12 @@ import type { EstateRow } from '../converter.ts'
 import { compact } from '../rows/row-text.ts'
 import { SpaceNames } from '../rows/space-names.ts'
 import { addRow, listLines, type Mapping, type RowRef, toRef, toRefs } from './mapping.ts'
+import { ROUTE_TARGET } from './objects/routing.ts'
 import type { NetboxObject } from './read/objects.ts'
 
 const VRF = 'ipam.vrf'
-const USED = new Set(['name', 'description'])
+const USED = new Set(['name', 'description', 'rd'])
+const TARGETS = ['import_targets', 'export_targets']
 /** The kinds of objects that are in a VRF. */
 const PLACED = ['ipam.prefix', 'ipam.iprange', 'ipam.ipaddress']
 
@@ -31,7 +33,7 @@ export const buildSpaces = (mapping: Mapping): EstateRow[] => {
         VRF,
         id,
         String(description ?? ''),
-        listLines(mapping, { kind: VRF, object, used: USED }),
+        listLines(mapping, { kind: VRF, object: withoutListed(mapping, object), used: USED }),
       ),
       custom: mapping.custom.of(VRF, object),
       refs: toRefs(VRF, id),
@@ -39,6 +41,16 @@ export const buildSpaces = (mapping: Mapping): EstateRow[] => {
     addRow(rows, mapping, { kind: VRF, object, row })
   }
   return rows
+}
+
+/** Removes the route targets that are custom values. */
+const withoutListed = ({ model }: Mapping, object: NetboxObject): NetboxObject => {
+  const isListed = (id: unknown) => typeof id === 'number' && model.isListed(ROUTE_TARGET, id)
+  const others = TARGETS.flatMap((field) => {
+    const ids = object[field]
+    return Array.isArray(ids) ? [[field, ids.filter((id) => !isListed(id))] as const] : []
+  })
+  return { ...object, ...Object.fromEntries(others) }
 }
 
 /** Returns the space of an object; undefined without a VRF. */

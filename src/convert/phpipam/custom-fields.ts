@@ -3,8 +3,9 @@
 import { getOwn } from '../../contract/own.ts'
 import { CUSTOM_RESOURCES, type CustomResource, type FieldType } from '../../resource/custom/fields.ts'
 import type { EstateRow } from '../converter.ts'
-import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
+import { CustomCollector, type CustomRows, toPackKey, type ValuePlace } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
+import { findPackField, findPackKind } from '../objects/packs.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { getKey, type PhpipamTables, type Row } from './tables.ts'
 
@@ -12,7 +13,12 @@ const PREFIX = 'custom_'
 
 /** The resources of tables with another name. Sections are spaces where they overlap, and have lines otherwise. */
 const RESOURCES: Readonly<Record<string, CustomResource>> = {
+  circuitProviders: 'providers',
+  circuits: 'circuits',
+  customers: 'tenants',
   locations: 'datacenters',
+  nat: 'nat-rules',
+  routing_bgp: 'bgp-peers',
   subnets: 'networks',
   vrfs: 'spaces',
 }
@@ -20,6 +26,10 @@ const RESOURCES: Readonly<Record<string, CustomResource>> = {
 /** Returns the resource of the rows of a table. */
 const findResource = (table: string): CustomResource | undefined =>
   getOwn(RESOURCES, table) ?? CUSTOM_RESOURCES.find((resource) => resource === table)
+
+/** True for a row of a customer that the file lists, who is its tenant. */
+export const hasTenant = (tables: PhpipamTables, table: string, { customer_id: id }: Row): boolean =>
+  tables.find('customers', id) !== undefined && findPackField(findResource(table) ?? '', 'tenant') !== undefined
 
 export const isCustomColumn = (table: string, column: string): boolean =>
   column.startsWith(PREFIX) && column.length > PREFIX.length && findResource(table) !== undefined
@@ -49,16 +59,23 @@ const parseValue = (type: FieldType, isSeveral: boolean, text: string): unknown 
 /** Dates without a day stand for none. */
 const isNone = (text: string): boolean => text.startsWith('0000-00-00')
 
+/** The place of a value, and the row of the source if there is one. */
+export type RowPlace = ValuePlace & { readonly row?: Row }
+
 export class PhpipamCustom {
+  readonly #tables: PhpipamTables
   readonly #types: ColumnTypes
   readonly #rows: CustomRows
 
   constructor(tables: PhpipamTables, report: ReportBuilder, types: ColumnTypes) {
+    this.#tables = tables
     this.#types = types
     const collector = new CustomCollector()
     for (const table of tables.names) {
       const resource = findResource(table)
       if (resource === undefined) continue
+      const pack = tables.of(table).length > 0 ? findPackKind(resource)?.pack : undefined
+      if (pack !== undefined) collector.reservePack(pack)
       for (const row of tables.of(table))
         for (const [column, value] of this.#valuesOf(table, row))
           collector.add(resource, column, value, () => this.#field(table, resource, column))
@@ -66,11 +83,22 @@ export class PhpipamCustom {
     this.#rows = collector.rows(report)
   }
 
-  /** Returns the values of a row of the source. */
-  of(table: string, row: Row): EstateRow | undefined {
+  /** Returns the values of a row of the source. @param packed values of fields of packs, by name */
+  of(table: string, row: Row, packed: EstateRow = {}): EstateRow | undefined {
     const resource = findResource(table)
     if (resource === undefined) return undefined
-    return this.#rows.of(resource, this.#valuesOf(table, row), { what: table, id: getKey(table, row) })
+    return this.ofKind(resource, packed, { what: table, id: getKey(table, row), row })
+  }
+
+  /** Returns the values of an object of a kind, and of its row if its table has custom fields. */
+  ofKind(kind: CustomResource, packed: EstateRow, place: RowPlace): EstateRow | undefined {
+    const own = findResource(place.what) === kind ? this.#valuesOf(place.what, place.row ?? {}) : []
+    const present = Object.entries(packed).filter(([, value]) => value !== undefined)
+    return this.#rows.of(kind, [...own, ...present.map(([name, value]) => [toPackKey(name), value] as const)], place)
+  }
+
+  get packs(): ReadonlySet<string> {
+    return this.#rows.packs
   }
 
   finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
@@ -93,11 +121,14 @@ export class PhpipamCustom {
 
   /** The values by their names without the prefix. */
   #valuesOf(table: string, row: Row): (readonly [string, unknown])[] {
-    return Object.entries(row).flatMap(([column, text]) => {
+    const own = Object.entries(row).flatMap(([column, text]) => {
       if (!isCustomColumn(table, column) || isNone(text)) return []
       const key = column.slice(PREFIX.length)
       const declared = this.#declared(table, key)
       return [[key, parseValue(getFieldType(declared), /^set\(/i.test(declared), text)] as const]
     })
+    return hasTenant(this.#tables, table, row)
+      ? [...own, [toPackKey('tenant'), { ref: `phpipam:customer.${row.customer_id}` }]]
+      : own
   }
 }

@@ -2,7 +2,7 @@
 import { getOwn } from '../../contract/own.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
-import { isCustomColumn } from './custom-fields.ts'
+import { hasTenant, isCustomColumn, type RowPlace } from './custom-fields.ts'
 import { getKey, type PhpipamTables, type Row } from './tables.ts'
 
 export type Mapping = {
@@ -11,7 +11,12 @@ export type Mapping = {
   /** Rows of the source that have their place. All others are left over. */
   readonly done: Set<Row>
   /** Returns the values of custom fields of a row as the document has them. */
-  readonly custom: { readonly of: (table: string, row: Row) => EstateRow | undefined }
+  readonly custom: {
+    /** @param packed values of fields of packs, by name */
+    readonly of: (table: string, row: Row, packed?: EstateRow) => EstateRow | undefined
+    /** Returns the values of an object of a kind. */
+    readonly ofKind: (kind: string, packed: EstateRow, place: RowPlace) => EstateRow | undefined
+  }
 }
 
 export const toRefs = (name: string, id: string) => ({ phpipam: `${name}.${id}` })
@@ -38,6 +43,7 @@ const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
     ),
   ),
   vrfs: new Set(['editDate', 'sections', 'vrfId']),
+  customers: new Set(['editDate']),
   subnets: new Set(
     (
       'allowRequests showName permissions pingSubnet discoverSubnet resolveDNS DNSrecursive DNSrecords scanAgent ' +
@@ -49,6 +55,7 @@ const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Fields that name a row of another table, by the name of the line. The table has its plural, unless it is named here. */
 const REFERENCES: Readonly<Record<string, readonly [line: string, table?: string]>> = {
+  circuit_id: ['circuit'],
   customer_id: ['customer'],
   device: ['device'],
   linked_subnet: ['linked_subnet', 'subnets'],
@@ -60,6 +67,7 @@ const REFERENCES: Readonly<Record<string, readonly [line: string, table?: string
   switch: ['switch', 'devices'],
   type: ['type', 'deviceTypes'],
   vrfId: ['vrf'],
+  vrf_id: ['vrf'],
 }
 
 /** The words for states, of files without the table that names them. */
@@ -83,7 +91,7 @@ const toLine = (mapping: Mapping, field: string, value: string): Line => {
 const COLUMNS = new Set(
   (
     'id is_gateway state switch location customer_id sectionId linked_subnet vrfId masterSubnetId vlanId device ' +
-    'nameserverId isFolder isFull isPool rack rack_start type'
+    'nameserverId isFolder isFull isPool rack rack_start type parent circuit_id vrf_id src_port dst_port'
   ).split(' '),
 )
 
@@ -98,6 +106,7 @@ export const listLines = (mapping: Mapping, { table, row, used }: Values): Line[
   const last: Line[] = []
   for (const [field, value] of Object.entries(row)) {
     if (field === 'id' || used.has(field) || isDefault(field, value) || isCustomColumn(table, field)) continue
+    if (field === 'customer_id' && hasTenant(mapping.tables, table, row)) continue
     if (SETTINGS[table]?.has(field)) {
       if (value !== '0')
         mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', {

@@ -53,8 +53,14 @@ describe.each(FORMS)('%s', (_, text) => {
 })
 
 test('each row fits its resource, and each reference leads to a row', async () => {
-  expect(documentProblems((await convert(mysqlDump())).documents)).toEqual([])
+  const { documents, packs } = await convert(mysqlDump())
+  expect(documentProblems(documents, packs)).toEqual([])
 })
+
+/** The names of objects in refs that are not the singular of their table. */
+const OBJECT_REFS: Readonly<Record<string, string>> = {
+  ...{ addresses: 'address', circuitProviders: 'provider', circuitsLogical: 'logical', nat: 'nat', routing_bgp: 'bgp' },
+}
 
 test('each row of the source is in a row of the document or left over', async () => {
   const { documents, leftover, report } = await convert(mysqlDump())
@@ -70,10 +76,12 @@ test('each row of the source is in a row of the document or left over', async ()
       const isLeft = left.some((row) => Object.values(row as object).includes(key))
       // Two addresses of web-1, and one of the switch, are on the device of another row.
       const isPart = name === 'addresses' && ['2', '3'].includes(key)
-      const ref = `"${name === 'addresses' ? 'address' : name.slice(0, -1)}.${key}"`
+      const ref = `"${OBJECT_REFS[name] ?? name.slice(0, -1)}.${key}"`
       // The type of a device is its role.
       const isRole = name === 'deviceTypes' && refs.includes('"role":"mark-type"')
-      expect([name, key, isLeft || isPart || isRole || refs.includes(ref)]).toEqual([name, key, true])
+      // Values of circuits and BGP peers.
+      const isValue = ['circuitTypes', 'circuitsLogicalMapping', 'routing_subnets'].includes(name)
+      expect([name, key, isLeft || isPart || isRole || isValue || refs.includes(ref)]).toEqual([name, key, true])
     }
   }
 })
@@ -90,7 +98,7 @@ test('VLANs keep their number and the name of their L2 domain; the id is in the 
   })
 })
 
-test('subnets are networks with their VLAN, and lines of section, folder and customer', async () => {
+test('subnets are networks with their VLAN and tenant, and lines of section and folder', async () => {
   const { documents } = await convert(mysqlDump())
   expect(documents.networks?.[0]).toEqual({
     name: 'web',
@@ -98,8 +106,8 @@ test('subnets are networks with their VLAN, and lines of section, folder and cus
     vlan_id: 401,
     datacenter: { ref: 'phpipam:location.1' },
     space: { ref: 'phpipam:vrf.1' },
-    description: 'section: Customers\ncustomer: Acme\nfolder: mark-folder',
-    custom: { owner: 'mark-owner' },
+    description: 'section: Customers\nfolder: mark-folder',
+    custom: { owner: 'mark-owner', tenant: { ref: 'phpipam:customer.1' } },
     refs: { phpipam: 'subnet.2' },
   })
   expect(documents.networks?.slice(1).map(({ name, subnet, description }) => [name, subnet, description])).toEqual([
@@ -292,7 +300,7 @@ test('VRFs and sections with the same subnets as others are address spaces', asy
     ...more,
   })
   const address = (id: string, subnetId: string, more: object) => ({ id, subnetId, ip: '10.0.0.5', ...more })
-  const { documents, report } = await convert(
+  const { documents, packs, report } = await convert(
     JSON.stringify({
       sections: [
         { id: '1', name: 'Customers' },
@@ -318,9 +326,9 @@ test('VRFs and sections with the same subnets as others are address spaces', asy
       ],
     }),
   )
-  expect(documentProblems(documents)).toEqual([])
+  expect(documentProblems(documents, packs)).toEqual([])
   expect(documents.spaces).toEqual([
-    { name: 'lab', description: 'of a customer\nrd: 65000:4', refs: { phpipam: 'vrf.4' } },
+    { name: 'lab', description: 'of a customer', custom: { rd: '65000:4' }, refs: { phpipam: 'vrf.4' } },
     { name: 'VRF #7', refs: { phpipam: 'vrf.7' } },
     { name: 'Lab (section #2)', description: 'overlaps', refs: { phpipam: 'section.2' } },
   ])

@@ -2,10 +2,12 @@
 import type { EstateDocument, WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
+import { listPacks } from '../objects/packs.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { PhpipamCustom } from './custom-fields.ts'
 import { buildDevices, collectAddresses } from './devices.ts'
 import type { Mapping } from './mapping.ts'
+import { buildObjects } from './objects.ts'
 import { buildRacks } from './racks.ts'
 import { readJson } from './read-json.ts'
 import { readSql } from './read-sql.ts'
@@ -58,6 +60,7 @@ export const convertPhpipam: WholeConverter = (bytes, options) => {
   const racks = buildRacks(mapping)
   const devices = buildDevices(mapping, { subnets, racks }, addresses)
   const reservations = buildReservations(mapping, addresses, devices.taken)
+  const objects = buildObjects(mapping)
   const lists: EstateDocument = {
     ...(spaces.rows.length > 0 && { spaces: spaces.rows }),
     datacenters,
@@ -66,11 +69,15 @@ export const convertPhpipam: WholeConverter = (bytes, options) => {
     pools: reservations.pools,
     ...(racks.rows.length > 0 && { racks: racks.rows }),
     devices: devices.rows,
+    ...(objects.rows.length > 0 && { objects: objects.finish() }),
     reservations: reservations.rows,
   }
   const fields = custom.finish(lists, 'custom fields')
   const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
   leaveOthers(mapping)
   for (const [table, count] of unread) report.dropped(table, 'is not read', count)
-  return { source, documents, hosts: [], report: report.report(documents), leftover: report.leftover() }
+  return {
+    ...{ source, documents, hosts: [], packs: listPacks(fields, objects.packs, custom.packs) },
+    ...{ report: report.report(documents), leftover: report.leftover() },
+  }
 }

@@ -38,7 +38,7 @@ const findOverlappingSections = ({ tables }: Mapping): Set<string> => {
   return overlapping
 }
 
-const USED = new Set(['name', 'description', 'vrfId'])
+const USED = new Set(['name', 'description', 'vrfId', 'rd'])
 
 type Source = { readonly table: 'vrfs' | 'sections'; readonly key: string; readonly name: string; readonly row: Row }
 
@@ -49,7 +49,7 @@ const toRow = (mapping: Mapping, names: SpaceNames, { table, key, name, row }: S
   return compact({
     name: names.unique({ what: `${table}.name`, id: key }, own, [row.rd ?? '', `${noun} #${key}`]),
     description: report.describe(table, key, row.description ?? '', listLines(mapping, { table, row, used: USED })),
-    custom: mapping.custom.of(table, row),
+    custom: mapping.custom.of(table, row, table === 'vrfs' ? { rd: row.rd } : {}),
     refs: toRefs(name, key),
   })
 }

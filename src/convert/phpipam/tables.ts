@@ -53,7 +53,7 @@ const KEYS: Readonly<Record<string, string>> = { vlans: 'vlanId', vrfs: 'vrfId',
 export const getKey = (table: string, row: Row): string | undefined => row[KEYS[table] ?? 'id']
 
 /** The first text of these names a row for people. */
-const LABELS = ['name', 'hostname', 'title', 'tname', 'type', 'description']
+const LABELS = ['name', 'hostname', 'title', 'tname', 'cid', 'ctname', 'type', 'description']
 
 export class PhpipamTables {
   readonly #tables: Tables

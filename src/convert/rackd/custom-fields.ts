@@ -1,7 +1,7 @@
 /** Custom fields of the devices of rackd keep their keys and types. */
 import type { FieldType } from '../../resource/custom/fields.ts'
 import type { EstateDocument, EstateRow } from '../converter.ts'
-import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
+import { CustomCollector, type CustomRows, toPackKey, type ValuePlace } from '../custom/custom-rows.ts'
 import type { SourceField } from '../custom/definition.ts'
 import { isSecret } from '../secret-fields.ts'
 import type { Mapping } from './mapping.ts'
@@ -60,6 +60,16 @@ export class RackdCustom {
       return found ? [[found.key, found.value] as const] : []
     })
     return this.#rows.of('devices', values, { what: VALUES, id: device })
+  }
+
+  /** Returns the values of fields of packs, by name. */
+  ofKind(kind: string, packed: EstateRow, place: ValuePlace): EstateRow | undefined {
+    const values = Object.entries(packed).map(([name, value]) => [toPackKey(name), value] as const)
+    return this.#rows.of(kind, values, place)
+  }
+
+  get packs(): ReadonlySet<string> {
+    return this.#rows.packs
   }
 
   finish(documents: EstateDocument): EstateRow[] {

@@ -10,7 +10,8 @@ const NOW = new Date('2026-01-01T00:00:00Z')
 const convert = async (file = rackdFile()): Promise<Conversion> => convertRackd(file, { now: NOW })
 
 test('each row fits its resource, and each reference leads to a row', async () => {
-  expect(documentProblems((await convert()).documents)).toEqual([])
+  const { documents, packs } = await convert()
+  expect(documentProblems(documents, packs)).toEqual([])
 })
 
 test('places, pools and devices keep their ids and parts', async () => {
@@ -68,6 +69,34 @@ test('places, pools and devices keep their ids and parts', async () => {
         custom: { rack_unit: 12, backed_up: false },
       },
       { id: 'd2', name: 'db-1', description: 'hostname: not_a host\nstatus: mark-status' },
+    ],
+    objects: [
+      { kind: 'providers', name: 'Carrier', refs: { rackd: 'provider.carrier' } },
+      {
+        ...{ kind: 'circuits', name: 'C-1' },
+        description: [
+          ...['mark-line', 'name: mark-circuit', 'status: down', 'datacenter_b_id: mark-gone', 'device_a: web-1'],
+          ...['port_a: mark-port', 'contract_number: mark-contract', 'tags: mark-tag'],
+        ].join('\n'),
+        custom: {
+          ...{ provider: { ref: 'rackd:provider.carrier' }, type: 'fiber', status: 'offline', a_place: { id: 'dc1' } },
+          ...{ install_date: '2025-01-02', commit_kbps: 1_000_000 },
+        },
+        refs: { rackd: 'circuits.c1' },
+      },
+      {
+        ...{ kind: 'circuits', name: 'C-2', description: 'name: plain' },
+        custom: { provider: { ref: 'rackd:provider.carrier' }, status: 'active' },
+        refs: { rackd: 'circuits.second' },
+      },
+      {
+        ...{ kind: 'nat-rules', name: 'mark-nat', description: 'mark-rule' },
+        custom: {
+          ...{ type: 'destination', inside: ['10.40.1.21'], outside: ['192.0.2.1'], protocol: 'tcp' },
+          ...{ inside_port: '8443', outside_port: '443', device: { id: 'd1' }, enabled: false },
+        },
+        refs: { rackd: 'nat_mappings.x1' },
+      },
     ],
     relationships: [{ parent: { id: 'd1' }, child: { id: 'd2' }, type: 'depends_on', notes: 'mark-relationship' }],
     reservations: [
@@ -143,7 +172,7 @@ test('a file with the mark of a write-ahead log is read', async () => {
 
 test('a tree that names the same page again and again is refused', async () => {
   const file = rackdFile(
-    "INSERT INTO circuits SELECT 'c' || value, printf('%.400c', 'x'), value, 'p' FROM (WITH RECURSIVE n(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM n WHERE value < 2000) SELECT value FROM n)",
+    "INSERT INTO circuits (id, name, circuit_id, provider) SELECT 'c' || value, printf('%.400c', 'x'), value, 'p' FROM (WITH RECURSIVE n(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM n WHERE value < 2000) SELECT value FROM n)",
   )
   const pageSize = Buffer.from(file.buffer).readUInt16BE(16)
   // Each interior page of the table gets its first child in place of all others.

@@ -2,10 +2,12 @@
 import type { EstateDocument, WholeConverter } from '../converter.ts'
 import { createFileError } from '../converter.ts'
 import { checkUnpacked } from '../file-text.ts'
+import { listPacks } from '../objects/packs.ts'
 import { ReportBuilder } from '../report-builder.ts'
 import { RackdCustom } from './custom-fields.ts'
 import { buildDevices, buildRelationships } from './devices.ts'
 import type { Ids, Mapping } from './mapping.ts'
+import { buildObjects } from './objects.ts'
 import { buildDatacenters, buildNetworks, buildPools } from './places.ts'
 import { RackdTables } from './rackd-tables.ts'
 import { buildReservations } from './reservations.ts'
@@ -50,16 +52,21 @@ export const convertRackd: WholeConverter = (bytes, { now, ...options }) => {
   const pools = buildPools(mapping, ids)
   const custom = new RackdCustom(mapping)
   const devices = buildDevices(mapping, ids, custom)
+  const objects = buildObjects(mapping, ids, custom)
   const lists: EstateDocument = {
     datacenters,
     networks,
     pools,
     devices: devices.rows,
+    ...(objects.rows.length > 0 && { objects: objects.finish() }),
     relationships: buildRelationships(mapping),
     reservations: buildReservations(mapping, ids, { taken: devices.taken, now }),
   }
   const fields = custom.finish(lists)
   const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
   leaveOthers(mapping)
-  return { source: 'sqlite', documents, hosts: [], report: report.report(documents), leftover: report.leftover() }
+  return {
+    ...{ source: 'sqlite', documents, hosts: [], packs: listPacks(fields, objects.packs, custom.packs) },
+    ...{ report: report.report(documents), leftover: report.leftover() },
+  }
 }

@@ -46,13 +46,15 @@ describe.each(onSqlite())('the pull of a NetBox on %s', (dialect) => {
       9,
     ])
     expect('leftover' in answer).toBe(false)
+    expect(answer.documents).toMatchObject({ packs: expect.arrayContaining(['circuits', 'tenancy']) })
+    expect(answer.documents.objects).toContainEqual(expect.objectContaining({ kind: 'circuits', name: 'CID-1' }))
     expect(await admin.api.devices.list({})).toEqual([])
   })
 
   test('adds the leftover on request, without secrets', async () => {
     const admin = await app.as('admin')
     const answer = await admin.api.estate.pull({ format: 'netbox', url, token: TOKEN, leftover: true })
-    expect(answer.leftover?.['tenancy.tenant']).toHaveLength(1)
+    expect(answer.leftover?.['vpn.ikepolicy']).toHaveLength(1)
     expect(JSON.stringify(answer)).not.toContain(SECRET)
   })
 

@@ -4,11 +4,15 @@ import { getOwn } from '../../../contract/own.ts'
 import { isRecord } from '../../../contract/unknown.ts'
 import type { CustomResource, FieldType } from '../../../resource/custom/fields.ts'
 import { isPattern } from '../../../resource/custom/pattern.ts'
-import { CustomCollector, type CustomRows } from '../../custom/custom-rows.ts'
+import type { EstateRow } from '../../converter.ts'
+import { CustomCollector, type CustomRows, toPackKey, type ValuePlace } from '../../custom/custom-rows.ts'
 import type { SourceField } from '../../custom/definition.ts'
-import { leaveTimes, markDone, NO_PLACE, type Reading, toRef } from '../mapping.ts'
+import { findPackKind } from '../../objects/packs.ts'
+import { leaveTimes, markDone, markTaken, NO_PLACE, type Reading, toRef } from '../mapping.ts'
 import type { NetboxModel } from '../model.ts'
+import type { ObjectValues } from '../objects/values.ts'
 import { CUSTOM_FIELDS, type NetboxObject, parseNumber } from '../read/objects.ts'
+import { getPluginKindId, PLUGIN_FIELD, toPluginKind } from '../read/plugin-kinds.ts'
 import { listChoices } from './choices.ts'
 import { getCustomResource, getTarget, wasText } from './custom-kinds.ts'
 import { findOwnField, listOwnValues } from './own-fields.ts'
@@ -35,6 +39,15 @@ const USED = new Set(
     'created last_updated'
   ).split(' '),
 )
+/** Fields of a definition of the plugin that are fields in Plat, or that decide about its forms alone. */
+const PLUGIN_USED = new Set([
+  ...USED,
+  ...['custom_object_type', 'primary', 'context', 'filter_logic', 'ui_visible', 'ui_editable', 'is_cloneable'],
+  ...['related_name', 'on_delete_behavior', 'schema_id', 'is_polymorphic', 'related_object_types'],
+])
+/** The field of a type of the plugin that is the name of its objects. */
+const NAME = 'name'
+
 const USUAL: Readonly<Record<string, unknown>> = { filter_logic: 'loose', ui_visible: 'always', ui_editable: 'yes' }
 
 const LONGEST_PATTERN = 256
@@ -53,6 +66,8 @@ const isSeveral = (type: string): boolean => type === 'multiselect' || type === 
 
 /** Returns the type of a field; that of a reference only if what it names is a row. */
 const getFieldType = (object: NetboxObject): FieldType => {
+  // A reference to objects of any type has no list to choose from.
+  if (object.is_polymorphic === true) return 'text'
   const type = TYPES[String(object.type)] ?? 'text'
   return type === 'reference' && getTarget(getRelatedKind(object)) === undefined ? 'text' : type
 }
@@ -63,15 +78,21 @@ const toShortText = (value: unknown, max: number): string =>
     .toWellFormed()
     .trim()
 
-const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomResource): SourceField => {
+/** @param of the kind of the definition. Definitions of the plugin are new */
+const toSourceField = (
+  mapping: Reading,
+  object: NetboxObject,
+  resource: CustomResource,
+  of = CUSTOM_FIELD,
+): SourceField => {
   const { id, name, label, required, unique, weight, group_name, description, search_weight } = object
   const { validation_regex, validation_minimum, validation_maximum } = object
   const type = getFieldType(object)
   const related = getRelatedKind(object)
-  const isNew = type === 'reference' && wasText(related)
+  const isNew = of === CUSTOM_FIELD && type === 'reference' && wasText(related)
   const pattern = type === 'text' ? toPattern(validation_regex) : ''
   if (validation_regex !== undefined && pattern === '')
-    mapping.report.left(`${CUSTOM_FIELD}.validation_regex`, 'is no pattern of Plat', { id, value: validation_regex })
+    mapping.report.left(`${of}.validation_regex`, 'is no pattern of Plat', { id, value: validation_regex })
   return {
     ...{ resource, key: String(name), id, type, pattern },
     // The type of a field with values cannot change.
@@ -89,7 +110,7 @@ const toSourceField = (mapping: Reading, object: NetboxObject, resource: CustomR
     description: toShortText(description, 4096),
     group: toShortText(group_name, 128),
     position: parseNumber(weight) ?? 0,
-    refs: { netbox: `${CUSTOM_FIELD}.${id}.${resource}${isNew ? '.ref' : ''}` },
+    refs: { netbox: `${of}.${id}.${resource}${isNew ? '.ref' : ''}` },
   }
 }
 
@@ -122,6 +143,19 @@ const define = (mapping: Reading, collector: CustomCollector): Map<string, Netbo
   return byName
 }
 
+/** Returns the fields of the types of the plugin, by kind and name. A field `name` is the name of an object. */
+const definePluginFields = (mapping: Reading, collector: CustomCollector): Map<string, NetboxObject> => {
+  const byName = new Map<string, NetboxObject>()
+  for (const object of mapping.model.of(PLUGIN_FIELD)) {
+    const kindId = mapping.model.pluginKinds.get(Number(object.custom_object_type))
+    if (kindId === undefined || typeof object.name !== 'string') continue
+    byName.set(`${toPluginKind(kindId)} ${object.name}`, object)
+    if (object.name !== NAME) collector.define(toSourceField(mapping, object, kindId, PLUGIN_FIELD))
+    markTaken(mapping, PLUGIN_FIELD, object, PLUGIN_USED)
+  }
+  return byName
+}
+
 /** Returns the type of a value of a field that the file does not define. */
 const detectType = (value: unknown): FieldType => {
   if (typeof value === 'boolean') return 'boolean'
@@ -140,23 +174,29 @@ const toChoice = (value: unknown): unknown => {
 export class NetboxCustom {
   readonly #model: NetboxModel
   readonly #byName: ReadonlyMap<string, NetboxObject>
+  readonly #byPlugin: ReadonlyMap<string, NetboxObject>
+  readonly #values: ObjectValues
   readonly #rows: CustomRows
 
-  constructor(mapping: Reading) {
+  constructor(mapping: Reading, values: ObjectValues) {
     const { model, report } = mapping
     const collector = new CustomCollector()
     this.#model = model
+    this.#values = values
     this.#byName = define(mapping, collector)
+    this.#byPlugin = definePluginFields(mapping, collector)
     for (const kind of model.kinds) {
       const resource = getCustomResource(kind)
       if (resource === undefined) continue
+      const pack = findPackKind(resource)?.pack
+      if (pack !== undefined && model.has(kind)) collector.reservePack(pack)
       for (const object of model.each(kind))
         for (const [key, value] of this.#valuesOf(kind, object))
           collector.add(
             resource,
             key,
             value,
-            () => findOwnField(resource, key) ?? { resource, key, type: detectType(value) },
+            () => findOwnField(values, resource, key) ?? { resource, key, type: detectType(value) },
           )
     }
     this.#rows = collector.rows(report)
@@ -170,14 +210,31 @@ export class NetboxCustom {
     return this.#rows.of(resource, values, { what: `${kind}.${CUSTOM_FIELDS}`, id: object.id })
   }
 
+  /** Returns values of fields of packs, by name, of an object that is none of NetBox. */
+  ofPack(resource: CustomResource, values: EstateRow, place: ValuePlace): Record<string, unknown> | undefined {
+    const present = Object.entries(values).filter(([, value]) => value !== undefined)
+    return this.#rows.of(
+      resource,
+      present.map(([name, value]) => [toPackKey(name), value]),
+      place,
+    )
+  }
+
+  get packs(): ReadonlySet<string> {
+    return this.#rows.packs
+  }
+
   finish: CustomRows['finish'] = (documents, kind) => this.#rows.finish(documents, kind)
 
   #valuesOf(kind: string, object: NetboxObject): (readonly [string, unknown])[] {
     const custom = object[CUSTOM_FIELDS]
-    const values = Object.entries(isRecord(custom) ? custom : {}).flatMap(([key, value]) =>
-      value === null || value === '' ? [] : [[key, this.#plain(this.#byName.get(key), value)] as const],
-    )
-    return [...values, ...listOwnValues(this.#model, kind, object)]
+    const isPlugin = getPluginKindId(kind) !== undefined
+    const values = Object.entries(isRecord(custom) ? custom : {}).flatMap(([key, value]) => {
+      if (value === null || value === '' || (isPlugin && key === NAME)) return []
+      const field = isPlugin ? this.#byPlugin.get(`${kind} ${key}`) : this.#byName.get(key)
+      return [[key, this.#plain(field, value)] as const]
+    })
+    return [...values, ...listOwnValues({ model: this.#model, values: this.#values }, kind, object)]
   }
 
   /** Returns references as rows, or as the names of objects that are none, and choices as their values. */

@@ -35,9 +35,21 @@ export const isRead = (kind: string): boolean => {
   return !UNREAD_APPS.has(app) && !UNREAD_KINDS.has(kind) && !/secret|userkey|sessionkey|session|token/.test(kind)
 }
 
+/** The application of a plugin with types of one's own. */
+export const PLUGIN = 'netbox_custom_objects'
+
+/** True for objects of the types of the plugin, and for the tables of pairs between them and others. */
+export const isPluginObject = (kind: string): boolean =>
+  kind.startsWith(`${PLUGIN}.`) && !/\.customobjecttype(?:field)?$/.test(kind)
+
+const PLUGIN_TABLE = /^custom_objects_(\d+)(?:_(\w+))?$/
+
 /** Returns the kind of a table of the database. @example getTableKind('dcim_devicetype') // 'dcim.devicetype' */
 export const getTableKind = (table: string): string => {
   if (table === 'django_content_type') return CONTENT_TYPE
+  const [, type, field] = PLUGIN_TABLE.exec(table) ?? []
+  if (type !== undefined) return `${PLUGIN}.table${type}model${field === undefined ? '' : `_${field}`}`
+  if (table.startsWith(`${PLUGIN}_`)) return `${PLUGIN}.${table.slice(PLUGIN.length + 1)}`
   const end = table.indexOf('_')
   return end < 0 ? table : `${table.slice(0, end)}.${table.slice(end + 1)}`
 }
@@ -55,6 +67,9 @@ const toSingular = (word: string): string => {
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }
 
+/** Routes of the plugin that are no types of its users. */
+const PLUGIN_ROUTES = new Set(['custom-object-types', 'custom-object-type-fields'])
+
 /** Returns the kind of a route of the API. @example getRouteKind('ipam/ip-addresses') // 'ipam.ipaddress' */
 export const getRouteKind = (route: string): string => {
   const parts = route
@@ -62,6 +77,8 @@ export const getRouteKind = (route: string): string => {
     .split('/')
     .filter((part) => part !== '' && part !== 'api')
   const [app = '', name = ''] = parts[0] === 'plugins' ? parts.slice(1) : parts
+  if (app === 'custom-objects' && parts[0] === 'plugins')
+    return `${PLUGIN}.${PLUGIN_ROUTES.has(name) ? toSingular(name).replaceAll('-', '') : name}`
   const key = `${app}.${name}`
   return `${app}.${getOwn(ROUTES, key) ?? toSingular(name).replaceAll('-', '')}`
 }
@@ -89,16 +106,21 @@ const REFERENCES: Readonly<Record<string, string>> = {
   rir: 'ipam.rir',
   role: 'dcim.devicerole',
   site: 'dcim.site',
+  import_targets: 'ipam.routetarget',
+  export_targets: 'ipam.routetarget',
   tenant: 'tenancy.tenant',
+  vdcs: 'dcim.virtualdevicecontext',
   virtual_chassis: 'dcim.virtualchassis',
   virtual_machine_type: 'virtualization.virtualmachinetype',
   vlan: 'ipam.vlan',
   vrf: 'ipam.vrf',
+  wireless_lans: 'wireless.wirelesslan',
   'dcim.interface.bridge': 'dcim.interface',
   'dcim.interface.qinq_svlan': 'ipam.vlan',
   'dcim.poweroutlet.power_port': 'dcim.powerport',
   'dcim.rack.role': 'dcim.rackrole',
   'dcim.site.group': 'dcim.sitegroup',
+  'ipam.asn.role': 'ipam.role',
   'ipam.iprange.role': 'ipam.role',
   'ipam.prefix.role': 'ipam.role',
   'ipam.vlan.group': 'ipam.vlangroup',
@@ -125,5 +147,12 @@ const DERIVED = new Set(
   ).split(' '),
 )
 
-export const isDerived = (field: string): boolean =>
+/** Fields that every object of the API has. A type of the plugin may have a field with any other name. */
+const DERIVED_OF_PLUGIN = new Set(['url', 'display', 'display_url', '_context'])
+
+/** True for a field that says nothing of its own. */
+export const isDerivedOf = (kind: string, field: string): boolean =>
+  isPluginObject(kind) ? DERIVED_OF_PLUGIN.has(field) : isDerived(field)
+
+const isDerived = (field: string): boolean =>
   DERIVED.has(field) || field.startsWith('_') || field.endsWith('_count') || field.startsWith('count_')

@@ -2,7 +2,7 @@
 
 import { toStorable } from '../../../contract/storable.ts'
 import { createFileError } from '../../converter.ts'
-import { isDerived } from './kinds.ts'
+import { isDerivedOf, isPluginObject } from './kinds.ts'
 import { checkFields } from './old-version.ts'
 
 export type NetboxObject = { readonly id: number; readonly [field: string]: unknown }
@@ -17,6 +17,8 @@ export type NetboxSource = {
   readonly briefs: ReadonlyMap<string, ReadonlyMap<number, NetboxObject>>
   /** The number of objects of each kind that are not read. */
   readonly unread: ReadonlyMap<string, number>
+  /** As the API says it. */
+  readonly version?: string
 }
 
 /** Returns the list of a key, which is made if it is missing. */
@@ -87,8 +89,12 @@ export const toStorableValue = (value: unknown): unknown => {
 const KEPT_FALSE = new Set(['default', 'enabled', 'is_full_depth'])
 
 /** True for a value of a field that says nothing. */
-export const isEmptyField = (field: string, value: unknown): boolean =>
+const isEmptyField = (field: string, value: unknown): boolean =>
   isNothing(value) && !(value === false && KEPT_FALSE.has(field))
+
+/** True for a value of a field that says nothing. False is a value of an object of the plugin. */
+export const isEmptyOf = (kind: string, field: string, value: unknown): boolean =>
+  isEmptyField(field, value) && !(value === false && isPluginObject(kind))
 
 /** Custom fields may be false: they are kept, and only absent ones are left out. */
 export const CUSTOM_FIELDS = 'custom_field_data'
@@ -106,13 +112,13 @@ export const convertFields = (
   checkFields(kind, source)
   const fields: Record<string, unknown> = {}
   for (const name in source) {
-    if (isDerived(name)) continue
+    if (isDerivedOf(kind, name)) continue
     if (name === '__proto__') throw createFileError('the file', 'has a field __proto__')
     const field = getFieldName(kind, name)
     const value = source[name]
-    if (isEmptyField(field, value)) continue
+    if (isEmptyOf(kind, field, value)) continue
     const converted = convert(field, value)
-    if (!isEmptyField(field, converted)) fields[field] = converted
+    if (!isEmptyOf(kind, field, converted)) fields[field] = converted
   }
   return fields
 }

@@ -149,3 +149,48 @@ test.each(['', '[]', '{}', '{"count":1}', '{"results":[]}', '{"count":1,"results
     })
   },
 )
+
+const page = (results: readonly object[]) => Response.json({ count: results.length, results })
+
+test('objects of the types of a plugin are read by the slugs of the types', async () => {
+  const types = [
+    { id: 1, name: 'scope', slug: 'scope' },
+    { id: 2, name: 'bad', slug: '../users/tokens' },
+  ]
+  const { fetchPage, requests } = netbox((route) => {
+    if (route === 'plugins/custom-objects/custom-object-types') return page(types)
+    if (route === 'plugins/custom-objects/custom-object-type-fields') return page([])
+    return route === 'plugins/custom-objects/scope' ? page([{ id: 4 }]) : undefined
+  })
+  const { documents } = convertObjects(await readNetboxApi(fetchPage))
+  expect(documents.objects?.filter(({ kind }) => kind === 'scope')).toMatchObject([{ name: 'Scope #4' }])
+  expect(requests.filter((request) => request.startsWith('plugins/')).map((request) => request.split('?')[0])).toEqual([
+    ...['plugins/custom-objects/custom-object-types', 'plugins/custom-objects/custom-object-type-fields'],
+    'plugins/custom-objects/scope',
+  ])
+})
+
+test.each([
+  ['4.7.3', 0],
+  ['4.8.0', 1],
+  ['5.0.0-beta1', 1],
+])('a NetBox %s is read with %d warnings', async (version, warnings) => {
+  const { fetchPage } = netbox((route) =>
+    route === 'status' ? Response.json({ 'netbox-version': version, plugins: {} }) : undefined,
+  )
+  const { report, documents } = convertObjects(await readNetboxApi(fetchPage))
+  expect(report.warnings).toHaveLength(warnings)
+  expect(documents.devices).not.toEqual([])
+})
+
+test('the stored pages of a plugin are read again in their order', async () => {
+  const { fetchPage } = netbox((route) => {
+    if (route === 'plugins/custom-objects/custom-object-types') return page([{ id: 1, name: 'scope', slug: 'scope' }])
+    if (route === 'plugins/custom-objects/custom-object-type-fields') return page([])
+    return route === 'plugins/custom-objects/scope' ? page([{ id: 4 }, { id: 5 }]) : undefined
+  })
+  const pieces: Uint8Array[] = []
+  await storePages(fetchPage, { write: async (piece) => void pieces.push(piece) })
+  const stored = convertObjects(await readNetboxApi(replayPages(Buffer.concat(pieces))))
+  expect(stored.documents).toEqual(convertObjects(await readNetboxApi(fetchPage)).documents)
+})

@@ -7,7 +7,7 @@ import { JsonFile } from '../../json-file.ts'
 import { getRouteKind } from './kinds.ts'
 import type { NetboxSource } from './objects.ts'
 import { RestReader } from './read-rest.ts'
-import { API_ROUTES, NEEDED } from './routes.ts'
+import { API_ROUTES, NEEDED, STATUS_ROUTE, TYPE_FIELD_ROUTE, TYPE_ROUTE, toObjectRoute } from './routes.ts'
 
 const PAGE = 1000
 /** The most objects and bytes that are read, so that an endless answer ends. */
@@ -42,6 +42,20 @@ const parsePage = (route: string, body: Uint8Array): Page => {
   return { count: page.count, results: page.results }
 }
 
+/** Returns the version that the status of a NetBox says. */
+const parseVersion = (body: Uint8Array): string | undefined => {
+  try {
+    const status: unknown = JSON.parse(new TextDecoder().decode(body))
+    const version = isRecord(status) ? status['netbox-version'] : undefined
+    return typeof version === 'string' ? version : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The slugs of types, which are a part of a path. */
+const SLUG = /^[-\w]{1,100}$/
+
 /** The number of objects of a route, and of the objects in a page. */
 export type PageCounts = { readonly count: number; readonly found: number }
 /** A page with objects that are kept after they were counted. */
@@ -62,10 +76,10 @@ class ApiReader {
   }
 
   /** Reads by offset until all objects are there. The link `next` is often wrong behind a proxy. */
-  async route(route: string): Promise<void> {
+  async route(route: string, look?: (body: Uint8Array) => void): Promise<void> {
     const exclude = EXCLUDED.has(route) ? '&exclude=config_context' : ''
     for (let offset = 0; ; ) {
-      const page = await this.#page(route, `/api/${route}/?limit=${PAGE}&offset=${offset}&ordering=id${exclude}`)
+      const page = await this.#page(route, `/api/${route}/?limit=${PAGE}&offset=${offset}&ordering=id${exclude}`, look)
       if (!page) return
       offset += page.found
       if (offset >= page.count) return
@@ -73,14 +87,27 @@ class ApiReader {
     }
   }
 
+  /** Reads the types of the plugin and their objects, if the NetBox has it. */
+  async plugin(): Promise<void> {
+    const slugs: string[] = []
+    await this.route(TYPE_ROUTE, (body) => {
+      for (const type of parsePage(TYPE_ROUTE, body).results)
+        if (isRecord(type) && typeof type.slug === 'string' && SLUG.test(type.slug)) slugs.push(type.slug)
+    })
+    if (slugs.length === 0) return
+    await this.route(TYPE_FIELD_ROUTE)
+    for (const slug of slugs) await this.route(toObjectRoute(slug))
+  }
+
   /** Returns undefined for a route that this version does not have. */
-  async #page(route: string, path: string): Promise<PageCounts | undefined> {
+  async #page(route: string, path: string, look?: (body: Uint8Array) => void): Promise<PageCounts | undefined> {
     const { status, body } = await this.#fetchPage(path)
     if (status === 401 || status === 403)
       throw invalidField('token', `may not read ${route}: the NetBox answered with status ${status}`)
     if (status === 404 && !NEEDED.has(route)) return undefined
     if (status !== 200) throw createUnreachableError(route, `answered with status ${status}`)
     const page = await this.#take(route, body)
+    look?.(body)
     this.#objects += page.found
     this.#bytes += body.length
     if (this.#objects > MAX_OBJECTS || this.#bytes > MAX_BYTES)
@@ -95,9 +122,16 @@ class ApiReader {
  *
  * @throws AppError VALIDATION_ERROR on `token`, or PROVIDER_UNREACHABLE
  */
-export const readPages = async (fetchPage: FetchPage, take: TakePage): Promise<void> => {
+export const readPages = async (
+  fetchPage: FetchPage,
+  take: TakePage,
+  onVersion?: (version: string | undefined) => void,
+): Promise<void> => {
+  const { status, body } = await fetchPage(`/api/${STATUS_ROUTE}/`)
+  onVersion?.(status === 200 ? parseVersion(body) : undefined)
   const api = new ApiReader(fetchPage, take)
   for (const route of API_ROUTES) await api.route(route)
+  await api.plugin()
 }
 
 /**
@@ -107,15 +141,22 @@ export const readPages = async (fetchPage: FetchPage, take: TakePage): Promise<v
  */
 export const readNetboxApi = async (fetchPage: FetchPage): Promise<NetboxSource> => {
   const reader = new RestReader()
-  await readPages(fetchPage, (route, body) => {
-    const { count, results } = parsePage(route, body)
-    const kind = getRouteKind(route)
-    const keep = () => {
-      for (const object of results) reader.add(kind, object)
-    }
-    return { count, found: results.length, keep }
-  })
-  return reader.source()
+  let found: string | undefined
+  await readPages(
+    fetchPage,
+    (route, body) => {
+      const { count, results } = parsePage(route, body)
+      const kind = getRouteKind(route)
+      const keep = () => {
+        for (const object of results) reader.add(kind, object)
+      }
+      return { count, found: results.length, keep }
+    },
+    (version) => {
+      found = version
+    },
+  )
+  return { ...reader.source(), ...(found !== undefined && { version: found }) }
 }
 
 /**

@@ -3,14 +3,14 @@
 import { toStorable } from '../../../contract/storable.ts'
 import { createFileError } from '../../converter.ts'
 import { ObjectLimit } from '../../object-limit.ts'
-import { CONTENT_TYPE, getTableKind, isDerived, isRead } from './kinds.ts'
+import { CONTENT_TYPE, getTableKind, isDerivedOf, isPluginObject, isRead } from './kinds.ts'
 import {
   addObject,
   CUSTOM_FIELDS,
   countIn,
   getFieldName,
   isBoolean,
-  isEmptyField,
+  isEmptyOf,
   type NetboxSource,
   NUMBERS,
   type Objects,
@@ -25,10 +25,18 @@ const COPY = /^COPY (?:(?:"[^"]+"|\w+)\.)?(?:"([^"]+)"|(\w+)) \((.*)\) FROM stdi
 /** Columns that end in `_id` and are no references. */
 const PLAIN_IDS = new Set(
   (
-    'assigned_object_id auth_id component_id facility_id interface_id object_id origin_id part_id scope_id ' +
+    'assigned_object_id auth_id component_id facility_id interface_id object_id origin_id part_id scope_id xconnect_id ' +
     'termination_a_id termination_b_id termination_id parent_object_id member_id destination_id'
   ).split(' '),
 )
+/** Columns of some tables that end in `_id` and are no references. */
+const PLAIN_IDS_OF_KINDS = new Set([
+  'circuits.providernetwork.service_id',
+  'ipam.fhrpgroup.group_id',
+  'vpn.tunnel.tunnel_id',
+])
+/** Columns of texts that may look like numbers. */
+const TEXT_IDS = new Set(['facility_id', 'part_id', 'service_id', 'xconnect_id'])
 const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'default', 'local_context_data', 'data', 'parameters', 'napalm_args'])
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
@@ -58,7 +66,12 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const getReader = (column: string): Column['read'] => {
+/** True for a table of pairs of the plugin. */
+const isPair = (kind: string): boolean => /model_\w+$/.test(kind)
+
+const getReader = (kind: string, column: string, isReference: boolean): Column['read'] => {
+  if (isPluginObject(kind) && column !== 'id' && !isReference && !isPair(kind)) return toStorable
+  if (!isReference && TEXT_IDS.has(column)) return toStorable
   if (isBoolean(column)) return (text) => text === 't'
   if (JSON_COLUMNS.has(column)) return parseJson
   if (NUMBERS.has(column) || column === 'id' || column === 'scope_id' || column.endsWith('_id'))
@@ -70,12 +83,11 @@ const getReader = (column: string): Column['read'] => {
 const parseColumns = (kind: string, names: string): (Column | undefined)[] =>
   names.split(', ').map((quoted) => {
     const name = quoted.replace(/^"(.*)"$/, '$1')
-    if (!/^[A-Za-z]\w*$/.test(name) || isDerived(name)) return undefined
-    const isReference =
-      name.endsWith('_id') && !PLAIN_IDS.has(name) && !(kind === 'ipam.fhrpgroup' && name === 'group_id')
+    if (!/^[A-Za-z]\w*$/.test(name) || isDerivedOf(kind, name)) return undefined
+    const isReference = name.endsWith('_id') && !PLAIN_IDS.has(name) && !PLAIN_IDS_OF_KINDS.has(`${kind}.${name}`)
     return {
       field: getFieldName(kind, isReference ? name.slice(0, -3) : name),
-      read: getReader(name),
+      read: getReader(kind, name, isReference),
       at: 0,
       end: 0,
       value: undefined,
@@ -104,7 +116,7 @@ class Dump {
       if (!columns) countIn(this.unread, kind)
       else {
         this.#limit.add()
-        addObject(this.objects, kind, this.#row(columns, { at, end }))
+        addObject(this.objects, kind, this.#row(kind, columns, { at, end }))
       }
       at = end + 1
     }
@@ -115,7 +127,7 @@ class Dump {
   }
 
   /** Reads one line. Most values are empty or equal the values of the line before, and make no text. */
-  #row(columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
+  #row(kind: string, columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
     const bytes = this.#bytes
     const row: Record<string, unknown> = {}
     let i = 0
@@ -125,7 +137,7 @@ class Dump {
       const column = columns[i]
       if (column && end > at && !this.#isNull(at, end)) {
         if (!this.#isSame(column, at, end)) this.#read(column, at, end)
-        if (!isEmptyField(column.field, column.value)) row[column.field] = column.value
+        if (!isEmptyOf(kind, column.field, column.value)) row[column.field] = column.value
       }
       at = end + 1
     }

@@ -3,7 +3,7 @@ import { isRecord } from '../../../contract/unknown.ts'
 import { createFileError } from '../../converter.ts'
 import type { JsonFile } from '../../json-file.ts'
 import { ObjectLimit } from '../../object-limit.ts'
-import { getRouteKind, isRead } from './kinds.ts'
+import { getRouteKind, isPluginObject, isRead } from './kinds.ts'
 import {
   addObject,
   CUSTOM_FIELDS,
@@ -44,7 +44,9 @@ export class RestReader {
 
   #object(kind: string, source: Record<string, unknown>): Record<string, unknown> {
     const { custom_fields, tags, ...others } = source
-    const object = convertFields(kind, others, (field, value) => this.#value(field, value))
+    // A field of a type of the plugin may have any name.
+    const isPlugin = isPluginObject(kind)
+    const object = convertFields(kind, others, (field, value) => this.#value(isPlugin ? '' : field, value))
     // 3.6 and 3.7 send the role under both names.
     if (kind === 'dcim.device' && source.role) object.role = this.#value('role', source.role)
     if (isRecord(custom_fields)) {
@@ -62,6 +64,10 @@ export class RestReader {
     if (Array.isArray(value)) return value.map((item) => this.#value(field, item))
     if (!isRecord(value)) return toStorableValue(value)
     if ('value' in value && 'label' in value) return toStorableValue(value.value)
+    if (typeof value.app_label === 'string' && typeof value.model === 'string')
+      return `${value.app_label}.${value.model}`
+    // A reference to an object of any type.
+    if (typeof value._content_type === 'string') return toStorableValue(value.display ?? value.id)
     return this.#reference(value)
   }
 

@@ -26,6 +26,16 @@ const ROUTES: Readonly<Record<string, string>> = {
   wireless: 'wireless-lan-groups wireless-lans wireless-links',
 }
 
+/** Says the version. */
+export const STATUS_ROUTE = 'status'
+
+/** The types of the plugin netbox_custom_objects. Each of them has a route. */
+export const TYPE_ROUTE = 'plugins/custom-objects/custom-object-types'
+export const TYPE_FIELD_ROUTE = 'plugins/custom-objects/custom-object-type-fields'
+
+/** Returns the route of the objects of a type. */
+export const toObjectRoute = (slug: string): string => `plugins/custom-objects/${slug}`
+
 /** Routes of objects that become rows. Every version has these routes. A NetBox without them is none. */
 export const NEEDED: ReadonlySet<string> = new Set(['dcim/sites', 'dcim/devices', 'ipam/prefixes', 'ipam/ip-addresses'])
 
