@@ -38,6 +38,8 @@ describe('the spellings of a word', () => {
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), fc.nat(7), fc.nat(7), (groups, one, other) => {
         const value = groups.reduce((sum, part) => (sum << 16n) | BigInt(part), 0n)
         const stored = formatIp({ family: 6, value })
+        // The last groups of a mapped IPv4 address are written as IPv4.
+        if (stored.includes('.')) return
         const own = groups.slice(Math.min(one, other), Math.max(one, other) + 1)
         for (const digits of [4, 1]) {
           const part = own.map((each) => each.toString(16).padStart(digits, '0')).join(':')

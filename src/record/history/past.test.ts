@@ -8,6 +8,7 @@ import { contracts } from '../../app/contracts.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
+import { REFERENCE_TARGETS } from '../../resource/custom/fields.ts'
 import { openHistory } from './history.ts'
 
 /** A row of an object that was made later. */
@@ -182,6 +183,20 @@ describe.each(engines())('the world on %s', (dialect) => {
     const response = await world.admin.request('GET', path)
     return [response.status, await response.json()]
   }
+
+  beforeAll(async () => {
+    // The object of a kind names one object of each other resource.
+    const { kinds: kind = '', objects: object } = world.ids
+    const custom: Record<string, unknown> = {}
+    for (const target of [...REFERENCE_TARGETS, kind]) {
+      const name = `of_${target.replaceAll(/[^a-z]/g, '_')}`
+      const field = { resource: kind, name, type: 'reference', reference_to: target }
+      expect((await world.admin.request('POST', '/api/custom-fields', field)).status).toBe(201)
+      custom[name] = target === kind ? object : world.ids[target]
+    }
+    const changed = await world.admin.request('PUT', `/api/objects/${object}`, { custom })
+    expect([changed.status, await changed.json()]).toMatchObject([200, { custom }])
+  })
 
   test.each(pastReads.map((op) => [op.name, op] as const))('%s reads nothing that has no past', async (name, op) => {
     const path = buildAddress(op, world.ids)
