@@ -1,23 +1,11 @@
 /** The packs of ready-made kinds and fields: how they are read, installed and taken away. */
 import { queryOptions } from '@tanstack/react-query'
+import type { Pack } from '../../../../src/exchange/packs/api.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { CHANGE_ID, call, callTagged, getChangeId, send } from '../../api/client.ts'
 import type { Change } from '../../api/contracts.ts'
 
-export type Pack = {
-  readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly version: number
-  /** The version that is installed. */
-  readonly installed: number | null
-  /** Ids of kinds. */
-  readonly kinds: readonly string[]
-  /** The number of fields. */
-  readonly fields: number
-  /** The number of objects of its kinds. */
-  readonly objects: number
-}
+export type { Pack } from '../../../../src/exchange/packs/api.ts'
 
 /** A kind or field of a user that stays as it is. */
 export type Kept = { readonly resource: string; readonly name: string; readonly field?: string | null }

@@ -1,5 +1,6 @@
 /** Reads which objects name an object by a field, and the objects of one such field. */
 import { queryOptions } from '@tanstack/react-query'
+import type { Reference } from '../../../../src/inventory/references/api.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { call } from '../../api/client.ts'
 import { isCode } from '../../api/errors.ts'
@@ -9,15 +10,7 @@ import { kindsQuery } from '../../kinds/known-kinds.ts'
 import { getOperations } from '../facts/lists.ts'
 import { RESOURCE_NAMES } from '../facts/names.ts'
 
-/** How many objects of a resource or kind name the object by one field. */
-export type Reference = {
-  readonly resource: string
-  readonly kind_id: string | null
-  /** `custom.tenant`, `datacenter_id` or `parent_id`. */
-  readonly field: string
-  readonly label: string
-  readonly objects: number
-}
+export type { Reference } from '../../../../src/inventory/references/api.ts'
 
 /** The object that others name. */
 export type Referred = {
