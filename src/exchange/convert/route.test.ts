@@ -232,34 +232,34 @@ describe('a spreadsheet of objects of one kind', () => {
       { name: 'site', type: 'text', label: 'Site' },
       { name: 'notes', type: 'text', label: 'Remarks' },
     ]
-    await admin.api.kinds.create({ name: 'Circuits', fields } as never)
+    await admin.api.kinds.create({ name: 'Lines', fields } as never)
   })
   const text =
     'CID report\n\nName,Committed rate,Site,custom.notes,Remark,kind\nCID-1,100,north,n,d,racks\nCID-2,,,,,\n'
 
   test('has columns that are named as a custom field, or as its label, before other words for a field', async () => {
-    const { status, body } = await convert(text, '?format=csv&kind=circuits&sheet=true')
+    const { status, body } = await convert(text, '?format=csv&kind=lines&sheet=true')
     expect(status).toBe(200)
     expect(body.documents?.objects).toEqual([
-      { kind: 'circuits', name: 'CID-1', description: 'd', custom: { rate: '100', site: 'north', notes: 'n' } },
-      { kind: 'circuits', name: 'CID-2' },
+      { kind: 'lines', name: 'CID-1', description: 'd', custom: { rate: '100', site: 'north', notes: 'n' } },
+      { kind: 'lines', name: 'CID-2' },
     ])
     expect(body.sheet).toMatchObject({
       columns: ['name', 'custom.rate', 'custom.site', 'custom.notes', 'description', ''].map((field) => ({ field })),
     })
     const { mapping } = (body as { report: { mapping: object } }).report
-    expect(mapping).toMatchObject({ resource: 'objects', kind: 'circuits', columns: { Site: 'custom.site' } })
+    expect(mapping).toMatchObject({ resource: 'objects', kind: 'lines', columns: { Site: 'custom.site' } })
     const again = await convert(text, `?format=csv&mapping=${encodeURIComponent(JSON.stringify(mapping))}`)
     expect(again.body.documents).toEqual(body.documents ?? {})
   })
 
   test('without the kind has no such columns', async () => {
-    const { body } = await convert('Kind,Name,Committed rate\ncircuits,CID-1,100\n', '?format=csv&resource=objects')
-    expect(body.documents?.objects).toEqual([{ kind: 'circuits', name: 'CID-1', description: 'Committed rate: 100' }])
+    const { body } = await convert('Kind,Name,Committed rate\nlines,CID-1,100\n', '?format=csv&resource=objects')
+    expect(body.documents?.objects).toEqual([{ kind: 'lines', name: 'CID-1', description: 'Committed rate: 100' }])
   })
 
   test('is refused for an unknown kind, and for another resource', async () => {
-    for (const query of ['kind=unknown', 'kind=circuits&resource=devices']) {
+    for (const query of ['kind=unknown', 'kind=lines&resource=devices']) {
       const { status, body } = await convert(text, `?format=csv&${query}`)
       expect([query, status, body.details?.[0]?.field]).toEqual([query, 400, 'kind'])
     }
