@@ -10,7 +10,7 @@ import type { Kind } from './known-kinds.ts'
 const HIDDEN = { form: { isShown: () => false }, column: false, filter: false } as const
 
 export const fields = buildFields(FACTS.kinds, {
-  name: { column: { width: 200 }, form: { hint: 'In the plural, as the list is called' } },
+  name: { column: { width: 250 }, form: { hint: 'In the plural, as the list is called' } },
   singular: { form: { hint: 'As in New circuit; made of the name, where empty' }, column: { width: 150 } },
   description: { form: { hint: 'Shown above the list' }, column: { width: 280 } },
   icon: {
