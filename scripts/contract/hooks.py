@@ -38,7 +38,8 @@ EXCUSED = [
     r"^scan: (is \w+ already|another one of this network is running)$",
     r"^id: the conflict is resolved already$",
     # The rows of an estate document, which has a JSON Schema of its own.
-    r"^(custom-fields|spaces|datacenters|vlans|networks|pools|device-types|racks|devices|ports|cables|relationships|reservations)\[\d+\]",
+    r"^(kinds|custom-fields|spaces|datacenters|vlans|networks|pools|device-types|racks|devices|ports|cables|objects|relationships|reservations)\[\d+\]",
+    r"^packs\[\d+\]: ",
     r": is no list of an estate document",
     # JSON in a text, and files of other programs.
     r"^mapping: must be JSON",
@@ -80,7 +81,16 @@ EXCUSED = [
     # Custom fields, by their definitions.
     r"^(addresses\[\d+\]\.|address_)?custom\.",
     r"^sort: ",  # by a custom field
+    # Of a kind: its words, its objects, and the fields that it is made with.
+    r"^id: (cannot be made of the name|\".*\" is a word of Plat)",
+    r"^fields\[\d+\]",
+    r"^(nested|located): cannot be false while ",
+    r"^unique_names: two objects have ",
+    r"^kind_id: (cannot change|is required for a filter or an order by custom fields)$",
+    r"^(parent_id|datacenter_id): the kind .* is not (nested|located): ",
+    r"^parent_id: (must be an object of the kind|must not be the object itself|would make more than)",
     # Between the fields of a definition.
+    r"^(resource|reference_to): must be one of ",  # or the id of a kind that exists
     r"^(choices|multiple|reference_to|pattern|minimum|maximum|searchable|unique): (is|are) (not )?(for|required for) ",
     r"^choices: .* differ in case alone$",
     r"^pattern: is no regular expression ",

@@ -74,7 +74,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'custom-fields': {
     path: '/api/custom-fields',
     file: 'custom-fields/definition-resource.tsx',
-    form: ({ buildDefinitionResource }) => buildDefinitionResource?.([]),
+    form: ({ buildDefinitionResource }) => buildDefinitionResource?.([], { kinds: [], isOwn: false }),
     filled: () => ({
       ...{ resource: 'devices', name: 'shelf', label: 'Shelf', type: 'text', default: 'top', pattern: '[a-z]*' },
       only_for: { field: 'os', values: ['linux', 'bsd'] },
@@ -302,10 +302,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   scopes: {
     path: '/api/scopes',
     file: 'access/scopes/resource.tsx',
-    form: ({ WITH_SPACES }) => WITH_SPACES,
-    filled: ({ datacenters, spaces }) => ({
+    form: ({ buildScopeResource }) => buildScopeResource?.({ hasSpaces: true, hasKinds: true }),
+    filled: ({ datacenters, spaces, kinds }) => ({
       ...{ name: 'south', description, datacenter_ids: [datacenters], space_ids: [spaces], tags },
-      subnets: ['10.1.0.0/16', '2001:db8::/32'],
+      ...{ subnets: ['10.1.0.0/16', '2001:db8::/32'], kind_ids: [kinds] },
     }),
   },
   'sso-providers': {
@@ -355,6 +355,7 @@ describe('a form that is saved unchanged', () => {
       env: { ENCRYPTION_KEY: 'ab'.repeat(32), PUBLIC_URL: 'https://plat.example', DISCOVERY_ALLOWED_SUBNETS: '' },
     })
     admin = await app.as('admin')
+    ids.kinds = (await admin.api.kinds.create({ name: 'Parts' })).id
     for (const resource of CUSTOM_RESOURCES)
       await admin.api.customFields.create({ resource, name: 'owner', type: 'text' })
   })

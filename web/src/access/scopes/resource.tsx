@@ -58,7 +58,7 @@ const LIST = { read: formatList, send: parseList } as const
 
 type Parts = { readonly hasSpaces: boolean; readonly hasKinds: boolean }
 
-const buildResource = ({ hasSpaces, hasKinds }: Parts): Resource<Scope> => ({
+export const buildScopeResource = ({ hasSpaces, hasKinds }: Parts): Resource<Scope> => ({
   noun: 'scope',
   fields: buildFormFields(buildScopeFields(), [], {
     datacenter_ids: {
@@ -95,5 +95,5 @@ const buildResource = ({ hasSpaces, hasKinds }: Parts): Resource<Scope> => ({
 export const useScopeResource = (): Resource<Scope> => {
   const hasSpaces = useIsInUse('spaces')
   const hasKinds = useIsInUse('kinds')
-  return useMemo(() => buildResource({ hasSpaces, hasKinds }), [hasSpaces, hasKinds])
+  return useMemo(() => buildScopeResource({ hasSpaces, hasKinds }), [hasSpaces, hasKinds])
 }
