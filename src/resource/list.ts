@@ -1,13 +1,14 @@
 /** The list of a resource, with the filters and the orders of its facts. */
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { invalidField } from '../contract/errors.ts'
+import { getCachedCount } from '../database/cache/query-cache.ts'
 import { isManagedBy } from '../database/managed-by.ts'
 import { findBelow, isOneOf } from '../database/query/below.ts'
 import { containsText } from '../database/query/contains.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import type { JsonList } from '../kernel/handler-result.ts'
-import { listRows, type Page } from '../kernel/list.ts'
+import { countRows, listRows, type Page } from '../kernel/list.ts'
 import { toNameKey } from '../net/name-order.ts'
 import { getOrderColumn, toSortColumn } from './columns.ts'
 import type { CustomResource } from './custom/fields.ts'
@@ -85,12 +86,23 @@ const filterByKind = (ctx: Ctx, query: AnyQuery, { facts, input, isNarrow }: Kin
   const { name, customBy = '', parent = '' } = facts
   const value = input[customBy]
   if (value === undefined || value === '') return query
+  // Values of the fields of a kind are of its objects alone.
+  if (!ctx.isPast && Object.values(input.custom ?? {}).some((text) => text !== '')) return query
   const column = `${toTable(name)}.${customBy}`
   const isFound =
     isNarrow || input.custom !== undefined || input.sort?.includes('custom.') || input[parent] !== undefined
   const compared = isFound ? sql.raw(ctx.store.sql.past.unindexed(column)) : sql.ref(column)
   return query.where(sql<SqlBool>`${compared} = ${String(value)}`)
 }
+
+/** The fields of an input that do not choose the objects of a list. */
+const UNFILTERING: ReadonlySet<string> = new Set(['sort', 'limit', 'offset'])
+
+/** True for a list of all objects of one kind. */
+const isOfWholeKind = ({ customBy }: ResourceFacts, input: ListInput): boolean =>
+  Object.entries(input).every(
+    ([name, value]) => (value !== undefined && value !== '') === (name === customBy) || UNFILTERING.has(name),
+  )
 
 /** Returns the columns of the orders of the list that other lists do not have. */
 const buildOrders = (facts: ResourceFacts): Orders => {
@@ -151,6 +163,11 @@ export const createList = <A, I extends ListInput = ListInput>(
     return listWithCustom<'datacenters', object, A>(ctx, {
       resource,
       definitions: getDefinitions(facts, input),
+      ...(customBy !== undefined &&
+        !ctx.isPast &&
+        isOfWholeKind(facts, input) && {
+          total: () => getCachedCount(ctx, table, `${customBy} ${input[customBy]}`, () => countRows(query)),
+        }),
       query,
       tables: all,
       revision: revision && ((tables) => revision(ctx, input, tables)),

@@ -22,6 +22,8 @@ type RowList<TB extends keyof Tables, Row, T> = {
   readonly resource: RowResource
   /** The resource of the definitions of custom fields, if it is another one. */
   readonly definitions?: CustomResource
+  /** Counts the rows of the list without filters by custom fields, if there is a faster way than to count the query. */
+  readonly total?: () => Promise<number>
   /** The query with the other filters, in the order of the list without `sort`. */
   readonly query: SelectQueryBuilder<Tables, TB, Row>
   /** The tables of the rows. */
@@ -97,7 +99,7 @@ export const listWithCustom = async <TB extends keyof Tables, Row, T>(
     query = query.where(inside.ordered)
     counted = counted.where(inside.counted)
   }
-  const total = () => countRows(counted)
+  const total = (wanted.custom === undefined ? list.total : undefined) ?? (() => countRows(counted))
   if (wanted.sort === undefined) return listRows<Tables, TB, Row, T>(ctx, { revision, query, page, total, row })
   const sort = parseSort(wanted.sort)
   if (!sort.isCustom)
