@@ -1,7 +1,7 @@
 /** The fields of the objects of a kind. */
 import { FACTS } from '../../../src/inventory/resources.ts'
-import { toNameKey } from '../../../src/net/name-order.ts'
 import { buildFields } from '../resource/facts/from-facts.ts'
+import { createPlaceTest } from '../resource/tree/place-test.ts'
 import { buildPaths, buildTreeKey } from '../resource/tree/tree.ts'
 import type { Kind, KindObject } from './known-kinds.ts'
 
@@ -13,19 +13,7 @@ const HIDDEN = { column: false, filter: false, isDetail: false, isSearched: fals
 type Given = {
   /** The objects of the kind, of which a list is ordered as a tree. */
   readonly objects?: readonly KindObject[]
-  readonly datacenters?: readonly Place[]
-}
-
-type Place = { readonly id: string; readonly name: string; readonly parent_id?: string | undefined }
-
-/** Returns the test of the filter by datacenter: the objects in those below one are in it too. @param value in lower case */
-const createPlaceTest = (datacenters: readonly Place[]) => {
-  const paths = buildPaths(datacenters)
-  const names = new Map(
-    datacenters.map((one) => [one.id, [...(paths.get(one.id) ?? []), one].map(({ name }) => toNameKey(name))]),
-  )
-  return ({ datacenter_id }: KindObject, value: string): boolean =>
-    datacenter_id !== null && (names.get(datacenter_id) ?? []).some((name) => name.startsWith(value))
+  readonly datacenters?: Parameters<typeof createPlaceTest>[0]
 }
 
 export const buildObjectFields = (

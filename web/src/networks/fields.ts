@@ -4,6 +4,7 @@ import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import { buildFields, type Names } from '../resource/facts/from-facts.ts'
+import type { PlaceTest } from '../resource/tree/place-test.ts'
 import { formatPercent } from '../ui/format.ts'
 import { buildSubnetKey } from './subnet-key.ts'
 
@@ -23,7 +24,7 @@ const formatNumberAndName = ({ vlan_id }: Network, name: string): string =>
   [vlan_id === null ? '' : String(vlan_id), name].filter((part) => part !== '').join(' ')
 
 /** @param names of datacenters by their ids @param vlans the names of VLANs, if there are any */
-export const buildNetworkFields = (names?: Names, vlans?: VlanNames) =>
+export const buildNetworkFields = (names?: Names, vlans?: VlanNames, isInPlace?: PlaceTest) =>
   buildFields<typeof FACTS.networks, Network>(
     FACTS.networks,
     {
@@ -47,7 +48,7 @@ export const buildNetworkFields = (names?: Names, vlans?: VlanNames) =>
           hasFacet: true,
         },
       },
-      datacenter_id: { column: { width: 130 }, filter: { name: 'dc' } },
+      datacenter_id: { column: { width: 130 }, filter: { name: 'dc', ...(isInPlace && { test: isInPlace }) } },
       space_id: {
         label: 'Address space',
         isSearched: false,

@@ -1,4 +1,5 @@
 /** All networks: as they lie in each other with the gaps between them, or as a flat list. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -14,6 +15,7 @@ import { ExportMenu } from '../export/export-menu.tsx'
 import { DeleteDialog } from '../resource/object/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { buildActionsColumn } from '../resource/row-menu.tsx'
+import { findPlaceTest } from '../resource/tree/place-test.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
@@ -74,9 +76,9 @@ export const NetworksPage = () => {
   const vlans = useVlanNames()
   const custom = useCustom('networks')
   const spec = useMemo(() => {
-    const own = buildNetworkSpec(names, vlans)
+    const own = buildNetworkSpec(names, vlans, findPlaceTest(datacenters))
     return custom?.extend(own) ?? own
-  }, [names, vlans, custom])
+  }, [names, vlans, custom, datacenters])
   const { spaces, space, holds, given, control } = useSpaceChoice()
   const all = query.data ?? NONE
   const resource = useMemo(

@@ -28,8 +28,11 @@ export const buildNetworkResource = ({ spaces = [], vlan, subnet }: Known = {}):
     affects: ['reservations', 'device'],
   })
 
-export const buildNetworkSpec = (names: ReadonlyMap<string, string>, vlans?: VlanNames) =>
-  buildTableSpec(buildNetworkFields(names, vlans))
+export const buildNetworkSpec = (
+  names: ReadonlyMap<string, string>,
+  vlans?: VlanNames,
+  isInPlace?: Parameters<typeof buildNetworkFields>[2],
+) => buildTableSpec(buildNetworkFields(names, vlans, isInPlace))
 
 /** Converts a filter. A lone address finds the networks that it is in. */
 export const toNetworkFilter = (text: string): string => (parseIp(text.trim()) ? `ip:${text.trim()}` : text)

@@ -4,6 +4,7 @@ import { FACTS } from '../../../src/inventory/resources.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
+import type { PlaceTest } from '../resource/tree/place-test.ts'
 
 export type { Names }
 export type Rack = ItemOf<typeof FACTS.racks>
@@ -19,8 +20,8 @@ const NUMBERINGS = [
 const HALF = { isHalf: true, hint: '' } as const
 const IN_FORM = { column: false, filter: false, isDetail: false } as const
 
-/** @param names of datacenters by their ids */
-export const buildRackFields = (names: Names = new Map()) =>
+/** @param names of datacenters by their ids @param isInPlace the test of the filter by datacenter, if there is a tree of them */
+export const buildRackFields = (names: Names = new Map(), isInPlace?: PlaceTest) =>
   buildFields(
     FACTS.racks,
     {
@@ -30,7 +31,7 @@ export const buildRackFields = (names: Names = new Map()) =>
         // The racks of a datacenter stand together, by their rooms and rows.
         sort: ({ datacenter_id, location, name }) =>
           [toSortKey(names.get(datacenter_id ?? '') ?? '\uffff'), toSortKey(location), toSortKey(name)].join('\n'),
-        filter: { name: 'dc' },
+        filter: { name: 'dc', ...(isInPlace && { test: isInPlace }) },
       },
       location: { form: { isHalf: true }, column: { width: 150 } },
       height: {

@@ -1,4 +1,5 @@
 /** All racks, by datacenter, with their use of space and of power. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -8,6 +9,7 @@ import { buildOwnColumns } from '../resource/columns.tsx'
 import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
+import { findPlaceTest, type PlaceTest } from '../resource/tree/place-test.ts'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -65,8 +67,8 @@ const buildColumns = (names: Names): readonly Column<ListedRack>[] =>
     height: ({ height }) => <span className="num">{height} U</span>,
   }).toSpliced(ORDER.length, 0, ...USAGE)
 
-const buildSpec = (names: Names): TableSpec<ListedRack> => {
-  const spec: TableSpec<ListedRack> = buildTableSpec(buildRackFields(names))
+const buildSpec = (names: Names, isInPlace: PlaceTest | undefined): TableSpec<ListedRack> => {
+  const spec: TableSpec<ListedRack> = buildTableSpec(buildRackFields(names, isInPlace))
   return {
     ...spec,
     sorts: {
@@ -86,7 +88,7 @@ export const RacksPage = () => {
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
   const resource: Resource<ListedRack> = RACK_RESOURCE
-  const spec = useMemo(() => buildSpec(names), [names])
+  const spec = useMemo(() => buildSpec(names, findPlaceTest(datacenters)), [names, datacenters])
   const columns = useMemo(() => buildColumns(names), [names])
   return (
     <ListPage

@@ -2,6 +2,7 @@
 import { createElement } from 'react'
 import { FACTS } from '../../../src/inventory/resources.ts'
 import { buildFields, type ItemOf, type Names } from '../resource/facts/from-facts.ts'
+import type { PlaceTest } from '../resource/tree/place-test.ts'
 import { VlanNumber } from './vlan-number.tsx'
 
 const isNumber = /^\d+$/
@@ -9,7 +10,7 @@ const isNumber = /^\d+$/
 export type Vlan = ItemOf<typeof FACTS.vlans>
 
 /** @param names of datacenters by their ids */
-export const buildVlanFields = (names?: Names) =>
+export const buildVlanFields = (names?: Names, isInPlace?: PlaceTest) =>
   buildFields(
     FACTS.vlans,
     {
@@ -26,7 +27,7 @@ export const buildVlanFields = (names?: Names) =>
       },
       datacenter_id: {
         form: { hint: 'Without one: for networks whose datacenter has no VLAN of the number' },
-        filter: { name: 'dc' },
+        filter: { name: 'dc', ...(isInPlace && { test: isInPlace }) },
       },
       group: {
         form: { hint: 'Tells VLANs of one number apart, such as those of a second fabric' },

@@ -1,4 +1,5 @@
 /** All VLANs, and the numbers of networks that have no name yet. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { FACTS } from '../../../src/inventory/resources.ts'
@@ -10,6 +11,7 @@ import { buildTableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { useOwnedResource } from '../resource/owned-resource.tsx'
 import type { Resource, Values } from '../resource/resource.ts'
+import { findPlaceTest } from '../resource/tree/place-test.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { buildVlanFields, fields, type Vlan } from './fields.ts'
@@ -38,7 +40,7 @@ export const VlansPage = () => {
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
   const resource = useOwnedResource(VLAN_RESOURCE, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
-  const spec = useMemo(() => buildTableSpec(buildVlanFields(names)), [names])
+  const spec = useMemo(() => buildTableSpec(buildVlanFields(names, findPlaceTest(datacenters))), [names, datacenters])
   const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])
   const numbers = useMemo(
     () => (query.data ? listUnnamedNumbers(networks, query.data, listParents(datacenters)) : NONE),

@@ -1,4 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { buildNetworkFields } from '../../networks/fields.ts'
+import { buildRackFields } from '../../racks/fields.ts'
+import { buildVlanFields } from '../../vlans/fields.ts'
+import type { Names } from '../facts/from-facts.ts'
+import { buildTableSpec } from '../fields.ts'
+import { findPlaceTest, type PlaceTest } from './place-test.ts'
 import { buildPaths, buildTreeKey, listBelow } from './tree.ts'
 
 const ALL = [
@@ -32,4 +38,28 @@ test('a datacenter is among those below it, and a circle ends', () => {
   ]
   expect([...listBelow('a', circle)]).toEqual(['a', 'b'])
   expect(buildPaths(circle).get('a')).toHaveLength(2)
+})
+
+describe('the filter by datacenter', () => {
+  const places = [
+    { id: 'r', name: 'Region' },
+    { id: 's', name: 'Site', parent_id: 'r' },
+  ]
+
+  test.each([
+    ['racks', buildRackFields],
+    ['VLANs', buildVlanFields],
+    ['networks', (names: Names, isIn?: PlaceTest) => buildNetworkFields(names, undefined, isIn)],
+  ] as const)('of %s takes those below one along', (_, build) => {
+    const names = new Map(places.map(({ id, name }) => [id, name]))
+    const { fields } = buildTableSpec(build(names, findPlaceTest(places)) as never)
+    const isIn = (datacenter_id: string | null, value: string) => fields.dc?.({ datacenter_id } as never, value)
+    expect([isIn('s', 'region'), isIn('s', 'site'), isIn('r', 'site'), isIn(null, 'region')]).toEqual([
+      ...[true, true, false, false],
+    ])
+  })
+
+  test('is as before without a datacenter below another', () => {
+    expect(findPlaceTest([{ id: 'r', name: 'Region' }])).toBeUndefined()
+  })
 })
