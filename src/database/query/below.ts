@@ -33,6 +33,16 @@ export const findAbove = <Tables>(scope: CacheScope<Tables>, { table, id }: Tree
     return rows.map((row) => row.id)
   })
 
+/** Returns the number of levels that begin with an object; one more than a tree may have if there are more. */
+export const countLevels = async <Tables>({ db }: CacheScope<Tables>, { table, id }: Tree<Tables>): Promise<number> => {
+  const { rows } = await sql<{ levels: number | null }>`WITH RECURSIVE below (id, level) AS (
+    SELECT id, 2 FROM ${sql.table(table)} WHERE parent_id = ${id}
+    UNION SELECT o.id, level + 1 FROM ${sql.table(table)} AS o JOIN below ON o.parent_id = below.id
+    WHERE level <= ${MAX_LEVELS}
+  ) SELECT max(level) AS levels FROM below`.execute(db)
+  return rows[0]?.levels ?? 1
+}
+
 /** The number of levels of a tree. */
 export const MAX_LEVELS = 20
 

@@ -1,11 +1,11 @@
 /** The rules of datacenters. */
 
-import { invalidField } from '../../contract/errors.ts'
-import { findAbove, findBelow, isOneOf, MAX_LEVELS } from '../../database/query/below.ts'
+import { findAbove, findBelow, isOneOf } from '../../database/query/below.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { objectStore } from '../../resource/store.ts'
+import { checkPlaceInTree } from '../tree-rules.ts'
 import { type Datacenter, datacenters } from './api.ts'
 import type { DatacenterMoved } from './events.ts'
 import { datacenterFacts } from './resource.ts'
@@ -20,26 +20,9 @@ export const findDatacentersBelow = (ctx: Ctx, id: string): Promise<string[]> =>
 /** Returns the datacenters above a datacenter, the nearest first. */
 export const findDatacentersAbove = (ctx: Ctx, id: string): Promise<string[]> => findAbove(ctx, { table: TABLE, id })
 
-/** Returns the number of levels that begin with a datacenter. */
-const countLevels = async (ctx: Ctx, id: string): Promise<number> => {
-  let levels = 0
-  for (let ids = [id]; ids.length > 0 && levels <= MAX_LEVELS; levels++)
-    ids = (await ctx.db.selectFrom(TABLE).select('id').where('parent_id', 'in', ids).execute()).map((row) => row.id)
-  return levels
-}
-
-/** @throws AppError VALIDATION_ERROR on `parent_id` */
-const checkParent = async (ctx: Ctx, { id, parent_id }: Datacenter): Promise<void> => {
-  if (!parent_id) return
-  const above = [parent_id, ...(await findDatacentersAbove(ctx, parent_id))]
-  if (above.includes(id)) throw invalidField('parent_id', 'must not be the datacenter itself, or one below it')
-  if (above.length + (await countLevels(ctx, id)) > MAX_LEVELS)
-    throw invalidField('parent_id', `would make more than ${MAX_LEVELS} levels of datacenters`)
-}
-
 const rules = resourceRules<typeof datacenterFacts, Datacenter>(store, {
   check: async (ctx, { after, changes }) => {
-    if (after && changes.includes('parent_id')) await checkParent(ctx, after)
+    if (after && changes.includes('parent_id')) await checkPlaceInTree(ctx, 'datacenters', after)
   },
   follow: async (ctx, { before, after, changes }) => {
     const parent = after?.parent_id ?? before?.parent_id

@@ -3,7 +3,7 @@ import { AppError, type FieldIssue, invalidField, nameTaken, rejectIssues } from
 import { updateRefs } from '../../kernel/changes/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { toNameKey } from '../../net/name-order.ts'
-import { loadAllFields, loadFields, lockForDefining } from '../../resource/custom/definitions.ts'
+import { loadAllFields, loadFieldsOfKinds, lockForDefining } from '../../resource/custom/definitions.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
 import { toField } from '../../resource/custom/store.ts'
 import type { ListInput } from '../../resource/list.ts'
@@ -63,13 +63,14 @@ const refuseUsed = async (ctx: Ctx, { id, name }: Kind, fields: readonly CustomF
 const hasPart = ({ include }: ListInput, part: 'usage' | 'fields'): boolean =>
   Array.isArray(include) && include.includes(part)
 
-/** Returns the function that adds the parts of a kind, with one query for all kinds. */
+/** Returns the function that adds the parts of a kind, with one query for each part of all kinds. */
 const createPartsAdder = async (ctx: Ctx, input: ListInput) => {
   const counts = hasPart(input, 'usage') ? await countByKind(ctx) : undefined
-  return async (kind: Kind): Promise<Kind> => ({
+  const fields = hasPart(input, 'fields') ? await loadFieldsOfKinds(ctx) : undefined
+  return (kind: Kind): Kind => ({
     ...kind,
     ...(counts && { objects: counts.get(kind.id) ?? 0 }),
-    ...(hasPart(input, 'fields') && { fields: [...(await loadFields(ctx, kind.id)).values()].map(toField) }),
+    ...(fields && { fields: [...(fields.get(kind.id)?.values() ?? [])].map(toField) }),
   })
 }
 

@@ -1,5 +1,6 @@
 // The rules of the objects of kinds: names, the tree, places, and values of custom fields.
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
 import { alreadyExists, failure, inventory, refusal } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 
@@ -153,5 +154,27 @@ describe.each(engines())('objects on %s', (dialect) => {
     expect(apart.body).toMatchObject({ succeeded: 2, failed: 1 })
     expect(await namesOf('kind_id=parts&name=bulk')).toEqual(['bulk 1', 'bulk 2'])
     expect(await inv.ask('POST /api/objects/bulk', { operations: [] })).toMatchObject(failure(400, 'VALIDATION_ERROR'))
+  })
+})
+
+describe.each(engines())('an object on %s', (dialect) => {
+  const inv = inventory(dialect)
+
+  test('moves with more objects below it than a query takes parameters', async () => {
+    const make = async (path: string, body: object) => (await inv.ask(`POST /api/${path}`, body)).body as Made
+    await make('kinds', { name: 'Parts', nested: true })
+    const [top, above] = [
+      await make('objects', { kind_id: 'parts', name: 'top' }),
+      await make('objects', { kind_id: 'parts', name: 'above' }),
+    ]
+    await inv.app.db.write(({ db }) =>
+      sql`INSERT INTO objects (id, kind_id, name, name_key, name_order, parent_id, description, refs, managed_by, created_at, updated_at)
+        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 70000)
+        SELECT CAST('below-' || n AS TEXT), 'parts', 'x', 'x', 'x', ${top.id}, '', '{}', '', ${inv.now()}, ${inv.now()} FROM n`.execute(
+        db,
+      ),
+    )
+    expect(await inv.ask(`PUT /api/objects/${top.id}`, { parent_id: above.id })).toMatchObject({ status: 200 })
+    expect(await inv.ask(`PUT /api/objects/${above.id}`, { parent_id: top.id })).toMatchObject(refusal('parent_id'))
   })
 })

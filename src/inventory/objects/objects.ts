@@ -1,7 +1,6 @@
 /** The rules of the objects of kinds. */
 import type { Kysely } from 'kysely'
 import { AppError, invalidField, shorten } from '../../contract/errors.ts'
-import { findAbove, MAX_LEVELS } from '../../database/query/below.ts'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import { runBulk } from '../../kernel/bulk/bulk-run.ts'
@@ -10,6 +9,7 @@ import { toNameKey } from '../../net/name-order.ts'
 import { resourceRules } from '../../resource/rules.ts'
 import { objectStore } from '../../resource/store.ts'
 import { findKind } from '../kinds/store.ts'
+import { checkPlaceInTree } from '../tree-rules.ts'
 import { ObjectDraft, type ObjectOfKind, ObjectPatch, objects } from './api.ts'
 import { objectFacts } from './resource.ts'
 
@@ -33,14 +33,6 @@ const refuseTakenName = async (ctx: Ctx, { id, kind_id, name }: ObjectOfKind, si
   })
 }
 
-/** Returns the number of levels that begin with an object. */
-const countLevels = async (ctx: Ctx, id: string): Promise<number> => {
-  let levels = 0
-  for (let ids = [id]; ids.length > 0 && levels <= MAX_LEVELS; levels++)
-    ids = (await ctx.db.selectFrom(TABLE).select('id').where('parent_id', 'in', ids).execute()).map((row) => row.id)
-  return levels
-}
-
 /** @throws AppError VALIDATION_ERROR on `parent_id` */
 const checkParent = async (ctx: Ctx, { id, kind_id, parent_id }: ObjectOfKind): Promise<void> => {
   if (parent_id === null) return
@@ -49,10 +41,7 @@ const checkParent = async (ctx: Ctx, { id, kind_id, parent_id }: ObjectOfKind): 
   const parent = await store.find(ctx, parent_id)
   if (parent?.kind_id !== kind_id)
     throw invalidField('parent_id', `must be an object of the kind "${kind_id}", and not of "${parent?.kind_id}"`)
-  const above = [parent_id, ...(await findAbove(ctx, { table: TABLE, id: parent_id }))]
-  if (above.includes(id)) throw invalidField('parent_id', 'must not be the object itself, or one below it')
-  if (above.length + (await countLevels(ctx, id)) > MAX_LEVELS)
-    throw invalidField('parent_id', `would make more than ${MAX_LEVELS} levels of objects`)
+  await checkPlaceInTree(ctx, 'objects', { id, parent_id })
 }
 
 const rules = resourceRules<typeof objectFacts, ObjectOfKind>(store, {

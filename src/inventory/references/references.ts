@@ -1,11 +1,9 @@
 /** Counts the objects that name an object: by custom fields, and objects of kinds also by their built-in fields. */
 import { orNotFound } from '../../contract/errors.ts'
-import { computeEtag } from '../../contract/etag.ts'
 import type { Tables } from '../../database/tables.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
-import { JsonList } from '../../kernel/handler-result.ts'
 import type { Handlers } from '../../kernel/implement.ts'
-import type { Page } from '../../kernel/list.ts'
+import { listValues, type Page } from '../../kernel/list.ts'
 import { loadFieldsOfType } from '../../resource/custom/definitions.ts'
 import { isKindResource, toObjectResource } from '../../resource/custom/fields.ts'
 import type { StoredField } from '../../resource/custom/store.ts'
@@ -102,19 +100,6 @@ const countReferences = async (ctx: Ctx, resource: Referenced, id: string): Prom
   return [...byValue, ...own].sort(compare)
 }
 
-const listReferences = async (
-  ctx: Ctx,
-  resource: Referenced,
-  { id, limit, offset = 0 }: { readonly id: string } & Page,
-): Promise<JsonList<Reference>> => {
-  const all = (await countReferences(ctx, resource, id)).map((row) => JSON.stringify(row))
-  async function* rows(): AsyncGenerator<string[]> {
-    yield all.slice(offset, limit === undefined ? undefined : offset + limit)
-  }
-  // The counts depend on the rights of the caller as well as on the tables.
-  return new JsonList<Reference>({ revision: computeEtag(all.join()), total: async () => all.length, rows })
-}
-
 export const feature: Feature = {
   operations: implement(
     references,
@@ -122,7 +107,8 @@ export const feature: Feature = {
     Object.fromEntries(
       REFERENCED.map((resource) => [
         resource,
-        (ctx: Ctx, input: { readonly id: string } & Page) => listReferences(ctx, resource, input),
+        async (ctx: Ctx, { id, ...page }: { readonly id: string } & Page) =>
+          listValues(await countReferences(ctx, resource, id), page),
       ]),
     ) as Handlers<typeof references, Tables>,
   ),
