@@ -3,6 +3,7 @@
  * Prints the median and the 95th percentile of requests in one process, with and without a tree.
  */
 import { testApp } from '../testing/app/app.ts'
+import { createTimer } from './times.ts'
 
 const DEVICES = Number(process.argv[2] ?? 100_000)
 const BATCH = 1000
@@ -42,18 +43,7 @@ for (let from = 0; from < DEVICES; from += BATCH) {
   if (!answer.ok) throw new Error(await answer.text())
 }
 
-const measure = async (what: string, paths: readonly string[]): Promise<void> => {
-  const times: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const path = paths[round % paths.length] ?? ''
-    const beganMs = performance.now()
-    await (await request('GET', path)).text()
-    times.push(performance.now() - beganMs)
-  }
-  times.sort((a, b) => a - b)
-  const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(2)
-  console.log(`${what}: median ${at(0.5)} ms, p95 ${at(0.95)} ms`)
-}
+const measure = createTimer(request, ROUNDS)
 
 const list = (id: string, more = '') => `/api/devices?datacenter_id=${id}&limit=100${more}`
 console.log(`${places.length} places, ${DEVICES} devices`)

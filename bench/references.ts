@@ -3,6 +3,7 @@
  * Prints the median and the 95th percentile of requests in one process.
  */
 import { testApp } from '../testing/app/app.ts'
+import { createTimer } from './times.ts'
 
 const OBJECTS = Number(process.argv[2] ?? 100_000)
 const FIELDS = 40
@@ -50,18 +51,7 @@ for (let from = 0; from < OBJECTS / 2; from += BATCH) {
   )
 }
 
-const measure = async (what: string, paths: readonly string[]): Promise<void> => {
-  const times: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const path = paths[round % paths.length] ?? ''
-    const beganMs = performance.now()
-    await (await request('GET', path)).text()
-    times.push(performance.now() - beganMs)
-  }
-  times.sort((a, b) => a - b)
-  const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(2)
-  console.log(`${what}: median ${at(0.5)} ms, p95 ${at(0.95)} ms`)
-}
+const measure = createTimer(request, ROUNDS)
 
 console.log(`${FIELDS} fields, ${OBJECTS} objects, ${TENANTS} tenants`)
 await measure(

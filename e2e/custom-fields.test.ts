@@ -4,18 +4,11 @@ import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
 import { host, scanOnce, scriptedScanner } from '../testing/servers/scripted-scanner.ts'
 import { axeFindings, choose, eventually, openMore, world } from './harness.ts'
+import { expectReadableInBothThemes } from './readable.ts'
 
 const scanner = scriptedScanner()
 const it = world({ devices: 20, startScan: scanner.startScan })
 const as = 'admin'
-
-const isFine = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await axeFindings(page)).toEqual([])
-  }
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-}
 
 test('an estate without custom fields shows none and requests none', () =>
   it.visit(
@@ -74,7 +67,7 @@ test('a field of each type is made by the keyboard', () =>
       await page.getByRole('option', { name: 'Custom fields' }).first().waitFor()
       await page.keyboard.press('Enter')
       await page.getByText('No custom fields yet').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       for (const { type, name, fields = {} } of TYPES) {
         await page.keyboard.press('c')
         // The form arrives after its drawer.
@@ -83,7 +76,7 @@ test('a field of each type is made by the keyboard', () =>
         await typeInto(page, 'Name · required', name)
         for (const [label, text] of Object.entries(fields)) await typeInto(page, label, text)
         if (type === 'Reference') await typeInto(page, 'Refers to', 'Datacenters')
-        if (type === 'Text') await isFine(page)
+        if (type === 'Text') await expectReadableInBothThemes(page)
         await tabTo(page, 'Create custom field')
         await page.keyboard.press('Enter')
         await page.locator('ol button', { hasText: name }).waitFor()
@@ -96,9 +89,9 @@ test('a field of each type is made by the keyboard', () =>
       ])
       expect(made[5]?.choices).toEqual(['gold', 'silver', 'bronze'])
       expect(made[7]?.reference_to).toBe('datacenters')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.setViewportSize({ width: 390, height: 844 })
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   ))
@@ -118,7 +111,7 @@ test('a field with a condition is made, and a form shows it as the condition com
       await editor.getByLabel('Several values').check()
       await editor.getByLabel('Only where').selectOption({ label: 'Tags' })
       await editor.getByLabel('Is one of').fill('switch\nrouter')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.emulateMedia({ colorScheme: 'light' })
       await editor.getByRole('button', { name: 'Create custom field' }).click()
       await editor.waitFor({ state: 'detached' })
@@ -142,7 +135,7 @@ test('a field with a condition is made, and a form shows it as the condition com
       expect(await page.evaluate(WIDER)).toEqual([])
       await form.getByLabel('Tags').fill('lab, Switch')
       await form.getByLabel('stack').fill('10.0.0.7; 2001:DB8::7')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByRole('button', { name: 'Create device' }).click()
       await form.waitFor({ state: 'detached' })
       const [device] = await api.devices.list({ q: 'conditional' })
@@ -177,7 +170,7 @@ testAll('fields are ordered by Alt and the arrows, by dragging, and deleted by t
       await page.reload()
       await page.getByRole('heading', { name: 'Money' }).waitFor()
       expect(await orderOf(page)).toContain('|')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
 
       const [device] = await api.devices.list({ limit: 1 })
       await api.devices.update({ id: device?.id ?? '', custom: { price: 12.5 } })
@@ -188,7 +181,7 @@ testAll('fields are ordered by Alt and the arrows, by dragging, and deleted by t
       await dialog.getByText('1 object has a value of it.').waitFor()
       const confirm = dialog.getByRole('button', { name: 'Delete custom field' })
       expect(await confirm.isDisabled()).toBe(true)
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await dialog.getByRole('textbox').fill('price')
       await confirm.click()
       await page.getByText('Deleted price').waitFor()
@@ -207,7 +200,7 @@ test('values are filled in by the keyboard, shown, filtered, ordered and chosen 
       await open('/devices?new=1')
       const form = page.getByRole('dialog', { name: 'New device' })
       await form.getByRole('textbox', { name: 'Owner' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await typeInto(page, 'Name · required', 'core-9')
       await typeInto(page, 'Owner', 'NetEng')
       await typeInto(page, 'warranty', '01312027')
@@ -217,14 +210,14 @@ test('values are filled in by the keyboard, shown, filtered, ordered and chosen 
       await typeInto(page, 'wiki', 'https://wiki.example.com/core-9')
       await typeInto(page, 'site', 'osl')
       await form.getByRole('option', { name: 'Oslo Norway' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.keyboard.press('Enter')
       await eventually(() => form.getByRole('combobox', { name: 'site' }).inputValue(), 'Oslo')
       await tabTo(page, 'Create device')
       await page.keyboard.press('Enter')
       await form.getByText('must match [a-z ]+').waitFor()
       await form.getByText('must be at most 5000').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByRole('textbox', { name: 'Owner' }).fill('neteng')
       await form.getByRole('textbox', { name: 'watts' }).fill('750')
       await page.keyboard.press('Enter')
@@ -275,7 +268,7 @@ test('values are filled in by the keyboard, shown, filtered, ordered and chosen 
       const cells = async () =>
         (await page.getByRole('row').nth(1).getByRole('gridcell').allTextContents()).slice(1).join()
       await eventually(cells, 'core-9,neteng,750,gold,Oslo')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await open('/devices?sort=custom.watts&cols=name,custom.watts')
       await eventually(cells, `${other?.name},90`)
       await page.getByRole('button', { name: 'Columns and density' }).click()
@@ -287,9 +280,9 @@ test('values are filled in by the keyboard, shown, filtered, ordered and chosen 
       await page.getByRole('heading', { name: 'Custom fields' }).waitFor()
       await page.getByRole('link', { name: 'https://wiki.example.com/core-9' }).waitFor()
       await page.getByRole('link', { name: 'Oslo' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.setViewportSize({ width: 390, height: 844 })
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.setViewportSize({ width: 1440, height: 900 })
       await open(`/devices/${device?.id}?edit=${device?.id}`)
       const edit = page.getByRole('dialog', { name: 'Edit core-9' })
@@ -322,11 +315,11 @@ testAll('networks, pools, datacenters and addresses show their values, and files
       await form.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Saved lab').waitFor()
       await page.getByText('C-16').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       for (const path of [`/pools/${pool.id}`, `/datacenters/${place.id}`, `/devices/${device.id}?tab=addresses`]) {
         await open(path)
         await page.getByText('C-17').waitFor()
-        await isFine(page)
+        await expectReadableInBothThemes(page)
       }
       for (const path of ['/pools', '/datacenters', '/reservations']) {
         await open(`${path}?q=contract:c-17&cols=custom.contract`)
@@ -342,14 +335,14 @@ testAll('networks, pools, datacenters and addresses show their values, and files
       const taking = page.getByRole('dialog', { name: /^Use / })
       await taking.getByRole('radio', { name: 'Reservation' }).check()
       await taking.getByRole('textbox', { name: 'Contract' }).fill('C-20')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await taking.getByRole('button', { name: 'Reserve' }).click()
       await page.getByText(/^Reserved /).waitFor()
       expect((await api.reservations.all()).map(({ custom: one }) => one?.contract)).toContain('C-20')
       await open(`/networks/${network.id}?new=subnet`)
       const split = page.getByRole('dialog', { name: 'Allocate a subnet of lab' })
       await split.getByRole('textbox', { name: 'Contract' }).fill('C-21')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await split.getByRole('button', { name: 'Allocate' }).click()
       await split.waitFor({ state: 'detached' })
       expect((await api.networks.list()).map(({ custom: one }) => one?.contract)).toContain('C-21')
@@ -371,7 +364,7 @@ testAll('networks, pools, datacenters and addresses show their values, and files
       await eventually(() => page.getByLabel('owner', { exact: true }).inputValue(), 'custom.owner')
       await page.getByRole('button', { name: 'Check 2 rows' }).click()
       await page.getByText('custom.watts: must be at least 1').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.getByRole('button', { name: 'Start over' }).click()
       await page.getByLabel('CSV or JSON').fill('name,owner,custom.watts,custom.tier\nnew-1,netops,120,gold')
       await page.getByRole('button', { name: 'Continue' }).click()
@@ -427,7 +420,7 @@ testAll('required fields are asked for where networks are split, devices are doc
       await one.getByRole('button', { name: 'Document' }).click()
       await one.getByText('is required').waitFor()
       expect(await one.getByRole('alert').count()).toBe(0)
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await one.getByRole('group', { name: 'Custom fields' }).getByRole('textbox', { name: 'Team' }).fill('ops')
       await page.keyboard.press('Enter')
       await page.getByText('127.9.0.1 is documented').waitFor()
@@ -502,7 +495,7 @@ test('selected devices get one value, and the history of a device has the labels
       await tabTo(page, 'Home site')
       await page.keyboard.type('trom')
       await dialog.getByRole('option', { name: 'Tromso' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.keyboard.press('Enter')
       await tabTo(page, 'Change 2')
       await page.keyboard.press('Enter')

@@ -1,19 +1,10 @@
 /** Kinds: one is defined and filled by the keyboard, listed as any other, with fields, tree, history and the objects that name it. */
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { axeFindings, choose, world } from './harness.ts'
+import { choose, world } from './harness.ts'
+import { expectReadableInBothThemes } from './readable.ts'
 
 const it = world({ devices: 20 })
 const as = 'admin'
-
-const isFine = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await axeFindings(page)).toEqual([])
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-}
 
 test('an estate without kinds shows and requests none', () =>
   it.visit(
@@ -31,7 +22,7 @@ test('a kind is defined, and its first object made with three values, by the key
     async ({ page, open }) => {
       await open('/kinds')
       await page.getByText('No kinds yet').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       let actions = 0
       const press = async (key: string) => {
         actions++
@@ -73,7 +64,7 @@ test('a kind is defined, and its first object made with three values, by the key
         name: 'CID-1',
         custom: { provider: 'Example Carrier', commit: '1000', installed: '2026-01-31' },
       })
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   ))
@@ -100,12 +91,12 @@ test('the fields of a new kind are moved by Alt and the arrows, and a refusal st
       await page.keyboard.press('Control+Enter')
       // The name is that of another kind.
       await drawer.locator('[aria-invalid=true]').first().waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await drawer.getByLabel('Name · required').first().fill('Agreements')
       await page.keyboard.press('Control+Enter')
       await drawer.getByText(/^choices/).waitFor()
       expect(await label(1).getAttribute('aria-invalid')).toBe('true')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await drawer.getByLabel('Choices of field 1').fill('open, signed')
       await page.keyboard.press('Control+Enter')
       await page.getByRole('heading', { level: 1, name: 'Agreements' }).waitFor()
@@ -152,14 +143,14 @@ test('an object is made with a reference to another kind, a next free number, an
       await form.getByLabel('Status').selectOption('offline')
       await form.getByLabel('Reason').fill('cut')
       await form.getByRole('button', { name: 'Next free' }).click()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByRole('button', { name: 'Create line' }).click()
       await page.getByRole('row', { name: /L-1.*Nordic Fiber.*offline.*7/ }).waitFor()
       await page.getByRole('link', { name: 'L-1' }).click()
       await page.getByRole('heading', { level: 1, name: 'L-1' }).waitFor()
       await page.getByRole('link', { name: 'Nordic Fiber' }).click()
       await page.getByRole('heading', { level: 1, name: 'Nordic Fiber' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   )
@@ -176,7 +167,7 @@ test('the last heading of a list adds a field, and its column stands at once', a
       await page.getByRole('button', { name: 'Add a field' }).click()
       const form = page.getByRole('dialog', { name: 'New field' })
       await form.getByLabel('Label · required').fill('Monthly cost')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByRole('button', { name: 'Create field' }).click()
       await page.getByRole('columnheader', { name: 'Monthly cost' }).waitFor()
       await page.getByRole('link', { name: 'Definition' }).click()
@@ -202,7 +193,7 @@ test('a switch of a kind takes effect at once, and says why it stays', async () 
       await main.getByRole('link', { name: 'Lines' }).waitFor({ state: 'detached' })
       await page.getByRole('switch', { name: 'In the sidebar' }).click()
       await main.getByRole('link', { name: 'Lines' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as, expected: ['400 /api/kinds/lines'] },
   )
@@ -222,7 +213,7 @@ test('objects of a nested kind are a tree, and a new one is made below another',
       await form.getByLabel('Name · required').fill('Berlin')
       await form.getByRole('button', { name: 'Create company' }).click()
       await page.getByRole('row', { name: /Berlin/ }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await open('/kinds/companies')
       await page.getByRole('row', { name: /Level 2: Berlin/ }).waitFor()
       const names = await page.getByRole('grid').getByRole('link').allTextContents()
@@ -291,10 +282,10 @@ test('the history of an object has the labels of its fields', async () => {
       await open(`/objects/${line?.id}?tab=history`)
       await page.getByText('Reason').first().waitFor()
       await page.getByText('digger').first().waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await open('/kinds/lines?tab=history')
       await page.getByText('created').first().waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   )
@@ -313,7 +304,7 @@ test('kinds are reached from the page of custom fields, and each page of theirs 
         ...[`/objects/${line?.id}`, `/objects/${line?.id}?edit=${line?.id}`],
       ]) {
         await openWhole(path)
-        await isFine(page)
+        await expectReadableInBothThemes(page)
       }
       await open('/')
       await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'More' }).click()
@@ -355,7 +346,7 @@ test('a moment of the past shows the objects that were there, and nothing change
       expect(await page.getByRole('button', { name: 'Add a field' }).count()).toBe(0)
       await openWhole(`/objects/${id}?as_of=${change?.id}`)
       await page.getByRole('heading', { level: 1, name: 'gone-line' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   )

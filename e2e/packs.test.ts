@@ -1,33 +1,24 @@
 /** Packs: installed from the empty page with a preview, named at what they brought, uninstalled; and the objects that name another. */
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { axeFindings, choose, world } from './harness.ts'
+import { choose, world } from './harness.ts'
+import { expectReadableInBothThemes } from './readable.ts'
 
 const it = world({ devices: 20 })
 const as = 'admin'
-
-const isFine = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await axeFindings(page)).toEqual([])
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-}
 
 test('a pack is installed from the empty page after a preview, and its kinds stand in the sidebar', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/kinds')
       await page.getByRole('heading', { name: 'Install a pack' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.getByRole('button', { name: 'Install Tenancy' }).click()
       const dialog = page.getByRole('dialog', { name: 'Install Tenancy?' })
       await dialog
         .getByText(/created/i)
         .first()
         .waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await dialog.getByRole('button', { name: 'Install', exact: true }).click()
       await dialog.waitFor({ state: 'detached' })
       const main = page.getByRole('navigation', { name: 'Main' })
@@ -35,7 +26,7 @@ test('a pack is installed from the empty page after a preview, and its kinds sta
       await page.getByRole('button', { name: 'New tenant' }).first().waitFor()
       await page.getByRole('link', { name: 'Definition' }).click()
       await page.getByText('From the pack tenancy; your changes stay.').first().waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   ))
@@ -51,7 +42,7 @@ test('the objects that name another are counted on its page, and opened in place
       await page.getByRole('link', { name: 'All related' }).click()
       await page.getByRole('button', { name: /Devices Tenant 1/ }).click()
       await page.getByRole('link', { name: device?.name ?? '' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.getByRole('link', { name: '1 in Devices' }).click()
       await page.getByRole('row', { name: new RegExp(device?.name ?? '') }).waitFor()
       await open(`/devices/${device?.id}`)
@@ -89,7 +80,7 @@ test('a pack in use tells why it stays, and goes with its kinds once nothing use
       const button = page.getByRole('button', { name: 'Uninstall Tenancy' })
       await button.waitFor()
       expect(await button.getAttribute('aria-disabled')).toBe('true')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       for (const { id } of await api.objects.list({ kind_id: 'tenants' })) await api.objects.delete({ id })
       await open('/kinds?tab=packs')
       await button.click()
@@ -114,7 +105,7 @@ test('a scope names kinds, once there are some', async () => {
       const form = page.getByRole('dialog', { name: 'New scope' })
       await form.getByLabel('Name · required').fill('Spares only')
       await choose(form.getByRole('combobox', { name: 'Kinds' }), 'Spares')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByRole('button', { name: 'Create scope' }).click()
       await form.waitFor({ state: 'detached' })
     },

@@ -20,3 +20,13 @@ export const expectReadable = async (page: Page): Promise<void> => {
   expect(await isInWindow(page)).toBe(true)
   expect(await axeFindings(page)).toEqual([])
 }
+
+/** Checks a page in both themes, at the width of the window. */
+export const expectReadableInBothThemes = async (page: Page): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await axeFindings(page)).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+}

@@ -2,20 +2,14 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { testAll } from '../testing/cases.ts'
-import { axeFindings, choose, eventually, world } from './harness.ts'
+import { choose, eventually, world } from './harness.ts'
+import { expectReadableInBothThemes } from './readable.ts'
 
 const it = world({ devices: 0 })
 const as = 'admin'
 
 const choiceOf = (page: Page) => page.getByRole('combobox', { name: 'Address space' })
 const links = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
-const isFine = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await axeFindings(page)).toEqual([])
-  }
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-}
 
 test('an estate without spaces shows none and requests none; the first is made from the menu of the networks', async () => {
   await it.plat.api.networks.create({ name: 'office', subnet: '10.0.0.0/16' })
@@ -33,13 +27,13 @@ test('an estate without spaces shows none and requests none; the first is made f
       await page.getByRole('button', { name: 'More about networks' }).click()
       await page.getByRole('menuitem', { name: 'Address spaces' }).click()
       await page.getByText('No address spaces yet').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.getByRole('button', { name: 'New address space' }).last().click()
       await page.getByLabel('Name · required').fill('Lab')
       await page.getByRole('button', { name: 'Create address space' }).click()
       await page.getByText('Created Lab').waitFor()
       await links(page).getByRole('link', { name: 'Address spaces' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await open('/networks')
       await choiceOf(page).waitFor()
     },
@@ -73,7 +67,7 @@ test('networks are grouped by space, and a gap is filled in its own', async () =
       await eventually(() => rowsOf(page), groups.join('\n'))
       // Spaces and gaps cannot be selected.
       expect(await page.getByRole('checkbox', { name: /^Select (?!all)/ }).count()).toBe(4)
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page
         .getByRole('treegrid')
         .getByText(/free, /)
@@ -82,7 +76,7 @@ test('networks are grouped by space, and a gap is filled in its own', async () =
       await page.keyboard.press('c')
       const form = page.getByRole('dialog', { name: 'New network' })
       await eventually(() => form.getByLabel('Address space').inputValue(), 'Lab')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByLabel('Name · required').fill('bench 2')
       await form.getByRole('button', { name: 'Create network' }).click()
       await page.getByText('Created bench 2').waitFor()
@@ -97,7 +91,7 @@ test('networks are grouped by space, and a gap is filled in its own', async () =
       await page.getByRole('grid', { name: 'Networks' }).getByText('bench 1').waitFor()
       expect(await page.getByText('floor 1').count()).toBe(0)
       await page.setViewportSize({ width: 390, height: 844 })
-      await isFine(page)
+      await expectReadableInBothThemes(page)
     },
     { as },
   )
@@ -124,7 +118,7 @@ testAll('devices, pools and conflicts are filtered by space; an address gets its
       expect(await form.getByRole('combobox', { name: 'Address 2' }).inputValue()).toBe('10.0.1.1')
       await form.getByText('Details', { exact: true }).last().click()
       await choose(form.getByLabel('Address space').last(), 'Lab')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await form.getByRole('button', { name: 'Create device' }).click()
       await page.getByText('Created router').waitFor()
       const router = (await api.devices.list()).find(({ name }) => name === 'router')
@@ -133,7 +127,7 @@ testAll('devices, pools and conflicts are filtered by space; an address gets its
         (await page.getByRole('grid', { name: 'Devices' }).getByRole('link').allTextContents()).join()
       await open('/devices')
       await eventually(names, 'db-lab,router,web-lab')
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await choiceOf(page).selectOption('default')
       await eventually(names, 'router')
       await open(`/devices/${router?.id}?tab=addresses`)
@@ -142,10 +136,10 @@ testAll('devices, pools and conflicts are filtered by space; an address gets its
       await page.getByText('No pools in this address space').waitFor()
       await choiceOf(page).selectOption('Lab')
       await page.getByRole('grid', { name: 'Pools' }).getByText('Address space Lab').waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await open(`/conflicts?space=${space_id}`)
       await page.getByRole('grid', { name: 'Conflicts' }).getByRole('link', { name: '10.0.1.5' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await choiceOf(page).selectOption('default')
       await page.getByText('No conflicts found').waitFor()
     },
@@ -167,7 +161,7 @@ testAll('the palette answers for each space that knows an address', () =>
       await eventually(found, 'Default space: 10.0.1.5,Lab: 2 devices have 10.')
       await page.getByRole('option', { name: 'bench 1 Address space Lab 10.0.1.0/24' }).waitFor()
       await page.getByRole('option', { name: 'floor 1 10.0.1.0/24' }).waitFor()
-      await isFine(page)
+      await expectReadableInBothThemes(page)
       await page.getByRole('option', { name: /^Lab: / }).click()
       await page.getByRole('grid', { name: 'Devices' }).getByText('web-lab').waitFor()
       expect(await choiceOf(page).locator('option:checked').textContent()).toBe('Lab')

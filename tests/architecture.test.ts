@@ -84,7 +84,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'template/': /^(net\/|base\/(child\/|jobs\/fair-lane\.ts$)|contract\/errors\.ts$)/,
   // It knows the contracts and the rules of the inventory, and neither imports nor exports.
   'convert/':
-    /^(net|contract|base)\/|^resource\/custom\/(fields|pattern|rules|schema|values)\.ts$|^inventory\/(resources|devices\/schema|relationships\/api|spaces\/fields)\.ts$|^exchange\/packs\/\w+\/\d+\.json$/,
+    /^(net|contract|base)\/|^resource\/custom\/(fields|pattern|rules|schema|values)\.ts$|^inventory\/(resources|devices\/schema|relationships\/api|spaces\/fields)\.ts$|^exchange\/packs\/released\.ts$/,
 }
 
 const outsideOfItsBounds = (files: Sources): string[] =>

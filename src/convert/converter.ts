@@ -6,12 +6,10 @@ import type { ConvertedCells, ConvertOptions, Mapping } from './protocol.ts'
 
 /** A row of an estate document: the fields of a create, and names in place of ids. */
 export type EstateRow = Record<string, unknown>
-/** The lists of rows in an estate document. */
-export type ListName = Resource | 'kinds' | 'objects'
 /** The lists of an estate document. */
-export type EstateDocument = Partial<Record<ListName, EstateRow[]>>
+export type EstateDocument = Partial<Record<Resource, EstateRow[]>>
 /** The lists of a large file, with rows that are made while they are written. */
-export type LazyDocument = Partial<Record<ListName, Iterable<EstateRow> & { readonly length: number }>>
+export type LazyDocument = Partial<Record<Resource, Iterable<EstateRow> & { readonly length: number }>>
 
 /** A machine in a scan or a list of leases, as `scans.record` takes it. */
 export type Host = {
@@ -27,7 +25,7 @@ export type Host = {
 export type ConvertReport = {
   /** The number of objects of each kind, as the source names it. */
   readonly read: Readonly<Record<string, number>>
-  readonly made: Readonly<Partial<Record<ListName, number>>>
+  readonly made: Readonly<Partial<Record<Resource, number>>>
   /** Fields that became lines of `description`. */
   readonly described: readonly { readonly field: string; readonly count: number }[]
   /** Objects and fields without a place in Plat. */

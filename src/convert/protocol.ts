@@ -39,11 +39,7 @@ export type ConvertJob = {
 export type PullJob = { readonly pages: 'netbox'; readonly withLeftover: boolean }
 
 const Rows = z.array(z.record(z.string(), z.unknown()))
-const PACKED_LISTS = {
-  packs: z.array(z.string()).optional().describe('The packs that the rows need'),
-  kinds: Rows.optional(),
-  objects: Rows.optional(),
-}
+const Packs = z.array(z.string()).optional().describe('The packs that the rows need')
 // `Object.fromEntries` loses the keys.
 const LISTS = Object.fromEntries(INVENTORY.map((resource) => [resource, Rows.optional()])) as Readonly<
   Record<Resource, z.ZodOptional<typeof Rows>>
@@ -85,7 +81,7 @@ export const PulledEstate = z
     format: z.string(),
     source: z.string().describe('The form of the source'),
     documents: z
-      .object({ ...CONVERTED_RULES, ...PACKED_LISTS, ...LISTS })
+      .object({ ...CONVERTED_RULES, packs: Packs, ...LISTS })
       .describe('The document for an apply, which takes nothing away from objects that exist'),
     report: Report,
     leftover: z

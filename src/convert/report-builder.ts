@@ -1,5 +1,6 @@
 /** Counts each object and field of a source while it is converted. */
-import type { ConvertReport, LazyDocument, Leftover, ListName } from './converter.ts'
+import type { Resource } from '../inventory/resources.ts'
+import type { ConvertReport, LazyDocument, Leftover } from './converter.ts'
 import type { ConvertOptions } from './protocol.ts'
 
 /** The longest `description`, in characters. */
@@ -101,9 +102,9 @@ export class ReportBuilder {
   }
 
   report(documents: LazyDocument): ConvertReport {
-    const made: Partial<Record<ListName, number>> = {}
+    const made: Partial<Record<Resource, number>> = {}
     for (const [resource, rows] of Object.entries(documents))
-      if (rows.length > 0) made[resource as ListName] = rows.length
+      if (rows.length > 0) made[resource as Resource] = rows.length
     return {
       read: Object.fromEntries(this.#read),
       made,

@@ -1,18 +1,5 @@
 /** The packs of kinds and custom fields that converters fill, in their newest versions. */
-import assets from '../../exchange/packs/assets/1.json' with { type: 'json' }
-import circuits from '../../exchange/packs/circuits/1.json' with { type: 'json' }
-import contacts from '../../exchange/packs/contacts/1.json' with { type: 'json' }
-import nat from '../../exchange/packs/nat/1.json' with { type: 'json' }
-import parts from '../../exchange/packs/parts/1.json' with { type: 'json' }
-import power from '../../exchange/packs/power/1.json' with { type: 'json' }
-import racks from '../../exchange/packs/racks/1.json' with { type: 'json' }
-import redundancy from '../../exchange/packs/redundancy/1.json' with { type: 'json' }
-import routing from '../../exchange/packs/routing/1.json' with { type: 'json' }
-import services from '../../exchange/packs/services/1.json' with { type: 'json' }
-import tenancy from '../../exchange/packs/tenancy/1.json' with { type: 'json' }
-import virtualization from '../../exchange/packs/virtualization/1.json' with { type: 'json' }
-import vpn from '../../exchange/packs/vpn/1.json' with { type: 'json' }
-import wireless from '../../exchange/packs/wireless/1.json' with { type: 'json' }
+import { RELEASED } from '../../exchange/packs/released.ts'
 import type { Definition } from '../../resource/custom/rules.ts'
 import { isCleared, validateValue } from '../../resource/custom/values.ts'
 import type { EstateRow } from '../converter.ts'
@@ -25,11 +12,8 @@ type Pack = {
   readonly 'custom-fields': readonly PackRow[]
 }
 
-const PACKS = [
-  ...[assets, circuits, contacts, nat, parts, power, racks, redundancy, routing, services, tenancy, virtualization],
-  ...[vpn, wireless],
-  // A test of the packs validates each row. The type of JSON has texts in place of the words of an enumeration.
-] as readonly unknown[] as readonly Pack[]
+// The last version of a pack is its newest. A test of the packs validates each row.
+const PACKS = [...new Map(RELEASED.map((file) => [file.name, file])).values()] as readonly unknown[] as readonly Pack[]
 
 /** A custom field that a pack brings. */
 export type PackField = { readonly pack: string; readonly definition: Definition }

@@ -1,34 +1,11 @@
-/** The packs that come with the program: all versions that were ever released, and their rows in the form in which they are stored. */
+/** The versions of packs, with their rows in the form in which they are stored. */
 import { toSingularName } from '../../inventory/kinds/names.ts'
 import { normalizeDefinition } from '../../resource/custom/rules.ts'
 import { CustomFieldDraft } from '../../resource/custom/schema.ts'
 import { getRules } from '../apply/resources.ts'
-import assets1 from './assets/1.json' with { type: 'json' }
-import circuits1 from './circuits/1.json' with { type: 'json' }
-import contacts1 from './contacts/1.json' with { type: 'json' }
-import nat1 from './nat/1.json' with { type: 'json' }
-import parts1 from './parts/1.json' with { type: 'json' }
-import power1 from './power/1.json' with { type: 'json' }
-import racks1 from './racks/1.json' with { type: 'json' }
-import redundancy1 from './redundancy/1.json' with { type: 'json' }
-import routing1 from './routing/1.json' with { type: 'json' }
-import services1 from './services/1.json' with { type: 'json' }
-import tenancy1 from './tenancy/1.json' with { type: 'json' }
-import virtualization1 from './virtualization/1.json' with { type: 'json' }
-import vpn1 from './vpn/1.json' with { type: 'json' }
-import wireless1 from './wireless/1.json' with { type: 'json' }
+import { type PackFile, RELEASED } from './released.ts'
 
 type Given = Readonly<Record<string, unknown>>
-
-/** A file as it is written. */
-export type PackFile = {
-  readonly name: string
-  readonly version: number
-  readonly title: string
-  readonly description: string
-  readonly kinds: readonly Given[]
-  readonly 'custom-fields': readonly Given[]
-}
 
 /** The lists of packs. */
 export const PACK_LISTS = ['kinds', 'custom-fields'] as const
@@ -71,12 +48,6 @@ export const parsePack = ({ kinds, 'custom-fields': fields, ...pack }: PackFile)
   rows: [...kinds.map((row) => toRow('kinds', row)), ...fields.map((row) => toRow('custom-fields', row))],
 })
 
-/** The files, of each pack in the order of the versions. */
-export const PACK_FILES: readonly PackFile[] = [
-  ...[assets1, circuits1, contacts1, nat1, parts1, power1, racks1, redundancy1, routing1, services1, tenancy1],
-  ...[virtualization1, vpn1, wireless1],
-]
-
 /** The versions of all packs. */
 export type Packs = {
   /** The latest version of each pack, by name. */
@@ -100,6 +71,6 @@ let made: Packs | undefined
 
 /** Returns the packs of the program. They are read on first use, as the schemas of the operations are. */
 export const getPacks = (): Packs => {
-  made ??= createPacks(PACK_FILES)
+  made ??= createPacks(RELEASED)
   return made
 }

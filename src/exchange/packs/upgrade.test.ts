@@ -5,7 +5,8 @@ import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app
 import { countCases } from '../../../testing/cases.ts'
 import { ask } from '../../../testing/estates/inventory.ts'
 import { type Dialect, engines, onSqlite } from '../../../testing/servers/servers.ts'
-import { createPacks, type PackFile } from './files.ts'
+import { createPacks } from './files.ts'
+import type { PackFile } from './released.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,9 @@
 /** Reads which objects name an object by a field, and the objects of one such field. */
 import { queryOptions } from '@tanstack/react-query'
-import type { Reference } from '../../../../src/inventory/references/api.ts'
+import type { Reference, Referenced } from '../../../../src/inventory/references/api.ts'
 import type { AnyOperation } from '../../../../src/kernel/operation.ts'
 import { call } from '../../api/client.ts'
+import { contracts } from '../../api/contracts.ts'
 import { isCode } from '../../api/errors.ts'
 import { queryClient } from '../../api/queries.ts'
 import { definitionsQuery } from '../../custom-fields/definitions.ts'
@@ -14,17 +15,12 @@ export type { Reference } from '../../../../src/inventory/references/api.ts'
 
 /** The object that others name. */
 export type Referred = {
-  /** The name of its resource. */
-  readonly resource: string
+  readonly resource: Referenced
   readonly id: string
   readonly name: string
   /** The kind of an object of a kind. */
   readonly kindId?: string | undefined
 }
-
-/** Every resource that a field may refer to has this route. Only the route and the past of an operation are read. */
-const toOperation = (resource: string): AnyOperation =>
-  ({ http: `GET /api/${resource}/{id}/references`, supportsAsOf: true }) as AnyOperation
 
 /** The parts of the estate that are there, and that the caller may list. */
 type Used = { readonly hasFields: boolean; readonly hasKinds: boolean }
@@ -47,8 +43,7 @@ const isNameable = async ({ resource, kindId }: Referred, { hasFields, hasKinds 
 export const loadReferences = async (asked: Referred, used: Used): Promise<readonly Reference[]> => {
   if (!(await isNameable(asked, used))) return []
   try {
-    // The answer of this route.
-    return (await call(toOperation(asked.resource), { id: asked.id })) as readonly Reference[]
+    return await call(contracts.references[asked.resource], { id: asked.id })
   } catch (error) {
     // The object is gone, which its page says.
     if (isCode(error, 'NOT_FOUND')) return []
