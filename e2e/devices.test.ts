@@ -251,7 +251,7 @@ test('ten servers like one are made with four clicks, each with a free address',
       await page.keyboard.type('more-[1-4]')
       await page.keyboard.press('Tab')
       await page.keyboard.type('copies')
-      await dialog.getByRole('option', { name: /3 free/ }).waitFor()
+      await dialog.getByRole('option', { name: /, 3 free$/ }).waitFor()
       await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
       await page.keyboard.press('Enter')

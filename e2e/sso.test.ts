@@ -79,7 +79,7 @@ test('a member signs in by it, sees the identity, and signs out there too', () =
       await link.click()
       await page.getByRole('grid', { name: 'Devices' }).waitFor()
       expect(new URL(page.url()).pathname).toBe('/devices')
-      await open('/account')
+      await Promise.all([page.waitForResponse('**/api/discovery/inbox/summary'), open('/account')])
       await page.getByText('by single sign-on').waitFor()
       expect(await axeFindings(page)).toEqual([])
       await page.getByRole('button', { name: 'Unlink Example ID' }).click()

@@ -43,7 +43,7 @@ const COMMON = ['roles', 'role_permissions', 'grants', 'group_members', 'area_sc
 /** The shortest time between two renewals of a session, in ms. */
 const MAX_RENEW_AFTER_MS = 60_000
 /** A write reads a session from an external store again if the last answer is older than this. */
-const ASK_AGAIN_MS = 100
+export const ASK_AGAIN_MS = 100
 
 /** A session as this process last read it. Its expiry moves without a change of the revision. */
 type Live = {

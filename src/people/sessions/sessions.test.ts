@@ -7,6 +7,7 @@ import { places, storeConfig } from '../../../testing/servers/session-stores.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../../testing/sign-in/sign-in.ts'
 import { findSystemRole } from '../roles/catalogue.ts'
 import { Me } from './api.ts'
+import { ASK_AGAIN_MS } from './identify.ts'
 
 const PASSWORD = 'quick to check'
 const me = 'GET /api/auth/me'
@@ -130,8 +131,9 @@ describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) =>
     const [{ id }] = z
       .tuple([z.object({ id: z.string() })])
       .parse(await (await app.send('GET /api/sessions?limit=1', { cookie: two })).json())
+    // A larger step would end the wait for a connection.
     let ms = performance.now()
-    const clock = spyOn(performance, 'now').mockImplementation(() => (ms += 1000))
+    const clock = spyOn(performance, 'now').mockImplementation(() => (ms += ASK_AGAIN_MS))
     try {
       expect((await app.send('POST /api/auth/logout', { cookie: one })).status).toBe(204)
       expect((await app.send(`DELETE /api/sessions/${id}`, { cookie: two })).status).toBe(204)

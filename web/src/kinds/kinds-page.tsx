@@ -17,6 +17,7 @@ import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
+import ui from '../ui/primitives.module.css'
 import { RowLink } from '../ui/row-link.tsx'
 import { State } from '../ui/states.tsx'
 import { type Tab, Tabs } from '../ui/tabs.tsx'
@@ -69,7 +70,7 @@ const DEFAULT_COLUMNS = ['name', 'objects', 'fields', 'description', 'from']
 
 const COLUMNS: readonly Column<Kind>[] = buildOwnColumns(FIELDS, ORDER, {
   name: ({ id, name, icon }) => (
-    <span className={css.name}>
+    <span className={`${ui.behind} ${css.name}`}>
       <KindIcon name={icon} />
       <RowLink to="kinds" id={id}>
         {name}

@@ -13,6 +13,9 @@ const QUIET_LOOKS = 3
 /** True once the first view is loaded. Requests that can wait are made then. */
 export const isQuiet = createStore(false)
 
+/** Ends the feed, and the wait for a quiet page, of a page that another one replaces. */
+export let stopLive = (): void => {}
+
 export const useLive = (): void => {
   const client = useQueryClient()
   const { may } = usePermit()
@@ -36,10 +39,12 @@ export const useLive = (): void => {
       // A page that fails to load the code is not live; all else works.
       follow().catch(() => {})
     }, LOOK_MS)
-    return () => {
+    stopLive = () => {
       isOver = true
       clearInterval(timer)
       stop()
+      isQuiet.set(false)
     }
+    return stopLive
   }, [client, isAllowed])
 }

@@ -1,11 +1,11 @@
 /** The menu of the signed-in user: the roles, the account, the theme, and signing out. */
 import { useNavigate } from '@tanstack/react-router'
 import { request } from '../api/client.ts'
+import { setSignedOutListener } from '../api/connection.ts'
 import { clearUserData } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { devices } from '../devices/window/device-list-client.ts'
-import { endFeed } from '../live/feed.ts'
-import { isQuiet } from '../live/use-live.ts'
+import { stopLive } from '../live/use-live.ts'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { listGrants, useMe } from './me.ts'
@@ -26,12 +26,12 @@ export const useSignOut = (): (() => Promise<void>) => {
     // The session at the provider ends as well. It sends the browser back to the sign-in page.
     if (url === null) await navigate({ to: '/login' })
     else {
-      // The browser would ask for the stream again, without a session, until the provider answers.
-      endFeed()
+      // The page stays until the provider answers. A request without a session would lead to the sign-in page.
+      setSignedOutListener(() => {})
       location.assign(url)
     }
     // Nothing more is asked for as this user.
-    isQuiet.set(false)
+    stopLive()
     clearUserData()
     devices.forget()
   }
