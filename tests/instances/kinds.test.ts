@@ -92,7 +92,7 @@ if (engines().includes('postgres')) {
         const object = { kind_id: id, name: 'last', custom: { note: 'x' } }
         const create = () => send(round, 'POST /api/objects', object)
         const remove = () => send(round + 1, `DELETE /api/kinds/${id}`)
-        // Whoever is asked first tends to win.
+        // The process that is asked first tends to win.
         const [created, removed] =
           round % 4 < 2
             ? await Promise.all([create(), remove()])
