@@ -26,6 +26,7 @@ EXCUSED = [
     # Between a field and the object that it belongs to.
     r"^(name|subnet): cannot change: create another zone$",
     r"^(provider_id: the zone has none|mode: a watched zone is never written)",
+    r"^device_ids: is required, or datacenter_ids or network_ids$",  # one of three lists
     # Labels of 1 to 63 bytes, which may have escapes, and 255 bytes in all.
     r"^(name|zone|tsig_name|nameservers\[\d+\]): must be a (domain|host) name$",
     r"^admin_email: must be an e-mail address$",

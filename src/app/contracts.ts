@@ -1,6 +1,7 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
 
 import { dashboard } from '../answers/dashboard/api.ts'
+import { impact } from '../answers/impact/api.ts'
 import { lookup } from '../answers/lookup/api.ts'
 import { search } from '../answers/search/api.ts'
 import { utilization } from '../answers/utilization/api.ts'
@@ -50,6 +51,7 @@ export const contracts = {
   discoveryLocks,
   leases,
   utilization,
+  impact,
   conflicts,
   webhooks,
   feeds,

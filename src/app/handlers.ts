@@ -1,6 +1,7 @@
 /** The registry of implementations: one line per feature. */
 
 import { dashboardFeature } from '../answers/dashboard/dashboard.ts'
+import { feature as impact } from '../answers/impact/impact.ts'
 import { lookupFeature } from '../answers/lookup/lookup.ts'
 import { feature as search } from '../answers/search/search.ts'
 import { utilizationFeature } from '../answers/utilization/utilization.ts'
@@ -142,6 +143,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     dnsRecords,
     conflicts,
     utilizationFeature(options),
+    impact,
     search,
     lookupFeature(options),
     dashboardFeature({ ...options, names: objectNames }),

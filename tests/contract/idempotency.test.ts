@@ -77,6 +77,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'views.create': SETTINGS,
   'demo.load': 'runs steps, and is refused while the demo is loaded',
   'estate.pull': READS,
+  'impact.preview': READS,
   'estate.convert': READS,
   'sessions.login': SIGN_IN,
   'sessions.passkey-options': SIGN_IN,

@@ -8,6 +8,7 @@ import { Device } from '../devices/schema.ts'
 export const RelationshipType = z
   .enum(['contains', 'connected_to', 'depends_on'])
   .describe('contains: the parent contains the child; connected_to: a link; depends_on: the parent needs the child')
+export type RelationshipType = z.infer<typeof RelationshipType>
 
 export const Relationship = z
   .object({

@@ -60,7 +60,7 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
       const [a, b] = [await device(), await device()]
       await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'contains' })
       expect(await plan('devices.delete', { id: a.id })).toMatchObject({
-        summary: 'deletes 1 relationship and 1 device',
+        summary: 'deletes 1 relationship and 1 device; 1 device would stop',
         changes: { delete: { device: 1, relationship: 1 } },
         objects: [
           { change: 'delete', kind: 'relationship', name: `${a.name} contains ${b.name}` },

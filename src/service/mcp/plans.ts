@@ -2,6 +2,7 @@
 
 import { formatSummary } from '../../contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../contract/errors.ts'
+import { formatImpactSummary, type ImpactCounts } from '../../contract/impact-summary.ts'
 import { isObject } from '../../contract/unknown.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -26,6 +27,7 @@ import type { DeviceNames } from '../../record/history/plan-kinds.ts'
 import type { Plans } from '../../surfaces/mcp/call.ts'
 import { needsPlan } from '../../surfaces/mcp/tools.ts'
 import { findDeviceNames } from './device-names.ts'
+import { countPlannedImpact } from './plan-impact.ts'
 import * as store from './plan-store.ts'
 import { filterVisibleChanges, type SeenChanges } from './seen-changes.ts'
 import type { PlanRow } from './table.ts'
@@ -83,6 +85,12 @@ const describeFailures = (answer: unknown) => {
   const all = listFailures(answer)
   return all.length > 0 ? { failures: all.slice(0, MOST_NAMED), failed: all.length } : {}
 }
+
+/** The summary also says how many devices would stop, if there are any. */
+const describeImpact = (summary: string, impact: ImpactCounts) => ({
+  summary: [summary, formatImpactSummary(impact)].filter(Boolean).join('; '),
+  impact,
+})
 
 export type PlansOptions = {
   readonly db: Db<Tables>
@@ -154,6 +162,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const seen = await filterVisibleChanges({ db: db.read, store: db }, caller, changes)
       const shown = { ...describeChanges(seen, bound), ...describeFailures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
+      const impact = await countPlannedImpact(kernel, request, changes)
       const names = await findDeviceNames({ db: db.read }, changes, caller.permissions)
       const plan: PlanRow = {
         id: Bun.randomUUIDv7(),
@@ -171,7 +180,12 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         await store.keepNewest(tx, plan.user_id, MOST_PLANS)
       })
       const objects = selectShown(seen.changes, { permissions: seen.permissions, names, most: SHOWN_OF_A_KIND })
-      return { plan_id: plan.id, expires_at: plan.expires_at, ...shown, objects }
+      return {
+        ...{ plan_id: plan.id, expires_at: plan.expires_at },
+        ...shown,
+        ...(impact && describeImpact(shown.summary, impact)),
+        objects,
+      }
     },
     apply: async (planId, asked) => {
       const at = now()

@@ -150,12 +150,15 @@ const OBJECTS = toArraySchema(
 )
 const FAILURES = toArraySchema({ type: 'object' })
 
+const IMPACT = object({ stops: { type: 'integer' }, cut_off: { type: 'integer' }, degraded: { type: 'integer' } })
+
 /** The answer of a tool that returns a plan. */
 const PLAN = object({
   plan_id: STRING,
   expires_at: STRING,
   summary: STRING,
   changes: CHANGES,
+  impact: IMPACT,
   objects: OBJECTS,
   failures: FAILURES,
 })
