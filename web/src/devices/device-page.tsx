@@ -83,6 +83,12 @@ const DeviceContent = ({ device, conflicts }: Props) => {
       ]}
       menu={
         <>
+          <MenuItem
+            onSelect={() => void navigate({ to: '/topology', search: { impact: id } })}
+            blocked={blocked('relationships:list')}
+          >
+            What if this goes away?
+          </MenuItem>
           <MenuItem onSelect={() => setDuplicating(true)} blocked={blocked('devices:create')}>
             Duplicate…
           </MenuItem>

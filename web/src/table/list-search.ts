@@ -18,8 +18,8 @@ const KEYS = [
   'format',
   // Values of a new object.
   ...(['ip', 'pool', 'subnet', 'into'] as const),
-  // Fields of the topology: the device in the middle, and the distance from it.
-  ...(['focus', 'hops', 'most'] as const),
+  // Fields of the topology: the device in the middle, the distance from it, and the devices that go away.
+  ...(['focus', 'hops', 'most', 'impact'] as const),
   // The code of a device that waits, and the cause of a failed link.
   ...(['code', 'sso_error'] as const),
   // The moment that the page shows; see api/as-of.ts.

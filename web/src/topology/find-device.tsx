@@ -1,11 +1,21 @@
-/** Finds a device by its name or address, and focuses it. */
+/** Finds a device by its name or address. */
 import { Search } from 'lucide-react'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import tableCss from '../table/table.module.css'
 import { toast, toastError } from '../ui/toast.tsx'
 
-export const FindDevice = ({ onFound }: { readonly onFound: (id: string) => void }) => {
+type Props = {
+  readonly onFound: (id: string) => void
+  readonly label?: string
+  readonly placeholder?: string
+}
+
+export const FindDevice = ({
+  onFound,
+  label = 'Focus on a device',
+  placeholder = 'Focus on a device: its name or address, then Enter',
+}: Props) => {
   const [text, setText] = useState('')
   const find = async () => {
     const q = text.trim()
@@ -30,8 +40,8 @@ export const FindDevice = ({ onFound }: { readonly onFound: (id: string) => void
         <Search size={15} aria-hidden="true" />
         <input
           type="search"
-          aria-label="Focus on a device"
-          placeholder="Focus on a device: its name or address, then Enter"
+          aria-label={label}
+          placeholder={placeholder}
           autoComplete="off"
           spellCheck={false}
           value={text}

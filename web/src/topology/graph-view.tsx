@@ -1,5 +1,5 @@
 /** The drawing of a graph, its selected node, and the keys that move the selection. */
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { DeviceRow } from '../devices/column-spec.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { useNarrow } from '../ui/use-narrow.ts'
@@ -8,9 +8,10 @@ import { useColours } from './drawing/colours.ts'
 import { paintGraph, type Scene } from './drawing/paint-graph.ts'
 import { type Frame, Stage, type StageHandle } from './drawing/stage.tsx'
 import { listNeighbours } from './graph.ts'
+import { EFFECT_TEXTS, type Mark } from './impact/effects.ts'
 import { Inspector } from './inspector.tsx'
 import { formatLevel, formatSummary, listTies, ROLE_TEXTS } from './labels.ts'
-import { Legend } from './legend.tsx'
+import { ImpactLegend, Legend } from './legend.tsx'
 import { detectRole } from './role.ts'
 import type { Placed } from './source.ts'
 import css from './topology.module.css'
@@ -30,6 +31,8 @@ const MAX_ZOOM = 1.35
 const SMALL = 24
 const MAX_ZOOM_OF_SMALL = 2.6
 
+type Selected = { readonly id: string; readonly name: string; readonly onPick: (id: string) => void }
+
 type Props = {
   readonly placed: Placed
   readonly rows: ReadonlyMap<string, DeviceRow>
@@ -37,11 +40,18 @@ type Props = {
   readonly isBusy: boolean
   readonly onFocus: (id: string) => void
   readonly onOpen: (id: string) => void
+  /** Adds a device to those that go away, or takes it from them. */
+  readonly onToggle: (id: string) => void
+  /** Marks the devices of an impact, and shows its panel in the place of the inspector. */
+  readonly impact?: {
+    readonly marks: ReadonlyMap<string, Mark>
+    readonly panel: (selected: Selected) => ReactNode
+  }
   /** Passes the actions of the keys to the buttons of the page. */
   readonly tools: (tools: { readonly fit: () => void; readonly zoom: () => void }) => void
 }
 
-export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Props) => {
+export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, onToggle, impact, tools }: Props) => {
   const { graph, positions, view, seq } = placed
   const noteId = useId()
   const stage = useRef<StageHandle>(null)
@@ -62,6 +72,7 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
       }),
     [graph, rows],
   )
+  const marks = useMemo(() => impact && graph.ids.map((id) => impact.marks.get(id)), [graph, impact])
   const near = useMemo(() => new Set(listNeighbours(graph, selected)), [graph, selected])
   const zoom = () => stage.current?.zoomTo(selected)
   const fitAll = () => stage.current?.fit()
@@ -90,8 +101,9 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
       selected,
       hovered: hovered < graph.ids.length ? hovered : -1,
       near,
+      marks,
       isLayered: view === 'impact',
-      hasFocus: view !== 'switches',
+      hasFocus: view !== 'switches' && view !== 'affected',
       isNamed: rows.size > 0,
     }
     paintGraph({ context, camera, colours }, scene, size)
@@ -99,6 +111,7 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
   const role = roles[selected] ?? 'server'
   const ties = listTies(graph, selected)
   const summary = formatSummary(graph, view, rows.get(graph.ids[0] ?? '')?.name ?? 'this device')
+  const mark = marks?.[selected]
   return (
     <div className={css.split} aria-busy={isBusy}>
       <div className={css.picture}>
@@ -113,15 +126,22 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
             maxZoom: graph.ids.length > SMALL ? MAX_ZOOM : MAX_ZOOM_OF_SMALL,
           }}
           paint={paint}
-          onPick={select}
+          onPick={(node, isAdding) => (isAdding ? onToggle(graph.ids[node] ?? '') : select(node))}
           onOpen={(node) => onFocus(graph.ids[node] ?? '')}
           onHover={setHovered}
         />
-        <p className={css.summary}>{summary}.</p>
-        <Legend hasCables={graph.links.some(({ type }) => type === 'cable')} isOfLinks={view === 'switches'} />
+        {!impact && <p className={css.summary}>{summary}.</p>}
+        {impact ? (
+          <ImpactLegend />
+        ) : (
+          <Legend hasCables={graph.links.some(({ type }) => type === 'cable')} isOfLinks={view === 'switches'} />
+        )}
         <p id={noteId} role="status" className="sr">
           {names[selected]}:{' '}
-          {[ROLE_TEXTS[role], formatLevel(view, graph.levels[selected] ?? 0)].filter(Boolean).join(', ')}.{' '}
+          {[ROLE_TEXTS[role], mark && EFFECT_TEXTS[mark.effect], formatLevel(view, graph.levels[selected] ?? 0)]
+            .filter(Boolean)
+            .join(', ')}
+          .{' '}
           {ties
             .slice(0, 6)
             .map(({ text, node }) => `${text} ${names[node]}`)
@@ -129,16 +149,28 @@ export const GraphView = ({ placed, rows, isBusy, onFocus, onOpen, tools }: Prop
           {ties.length > 6 ? ` and ${ties.length - 6} more` : ''}
         </p>
       </div>
-      <Inspector
-        graph={graph}
-        view={view}
-        node={selected}
-        names={names}
-        role={role}
-        row={rows.get(graph.ids[selected] ?? '')}
-        onPick={select}
-        onFocus={(node) => onFocus(graph.ids[node] ?? '')}
-      />
+      {impact ? (
+        impact.panel({
+          id: graph.ids[selected] ?? '',
+          name: names[selected] ?? '',
+          onPick: (id) => {
+            const node = graph.ids.indexOf(id)
+            if (node !== -1) select(node)
+          },
+        })
+      ) : (
+        <Inspector
+          graph={graph}
+          view={view}
+          node={selected}
+          names={names}
+          role={role}
+          row={rows.get(graph.ids[selected] ?? '')}
+          onPick={select}
+          onFocus={(node) => onFocus(graph.ids[node] ?? '')}
+          onRemove={(node) => onToggle(graph.ids[node] ?? '')}
+        />
+      )}
     </div>
   )
 }

@@ -10,8 +10,8 @@ export type View = (typeof VIEWS)[number]
 
 export type LinkType = Relationship['type'] | 'cable'
 
-/** `switches` has no device in the middle. */
-export type Picture = View | 'switches'
+/** `switches` and `affected` have no device in the middle. */
+export type Picture = View | 'switches' | 'affected'
 
 const TYPES: Readonly<Record<View, readonly LinkType[]>> = {
   all: ['connected_to', 'contains', 'depends_on', 'cable'],
@@ -173,7 +173,7 @@ const computeNextLevel = (view: View, level: number, isParent: boolean): number 
 const MOST_BENDS = 8
 
 /** Bends cables, so that no line covers another. Only the first one between two devices is straight. */
-const withBends = (links: readonly GraphLink[]): readonly GraphLink[] => {
+export const withBends = (links: readonly GraphLink[]): readonly GraphLink[] => {
   const buildKey = ({ from, to }: GraphLink) => (from < to ? `${from} ${to}` : `${to} ${from}`)
   const counts = new Map<string, number>()
   const count = (link: GraphLink): number => {

@@ -26,9 +26,11 @@ type Props = {
   readonly row: DeviceRow | undefined
   readonly onPick: (node: number) => void
   readonly onFocus: (node: number) => void
+  /** Shows what happens without the device. */
+  readonly onRemove: (node: number) => void
 }
 
-export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus }: Props) => {
+export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus, onRemove }: Props) => {
   const id = graph.ids[node] ?? ''
   const ties = listTies(graph, node)
   const cables = ties.filter(({ type }) => type === 'cable').length
@@ -60,6 +62,7 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
         />
       )}
       {(node !== 0 || view === 'switches') && <Button onClick={() => onFocus(node)}>Focus on this device</Button>}
+      <Button onClick={() => onRemove(node)}>What if this goes away?</Button>
       <h2>
         {(cables === 0 || ties.length > cables) && plural(ties.length - cables, 'relationship')}
         {cables > 0 && ties.length > cables && ' and '}

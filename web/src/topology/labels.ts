@@ -47,7 +47,7 @@ export const listTies = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =
   })
 
 export const formatLevel = (view: Picture, level: number): string => {
-  if (view === 'switches') return ''
+  if (view === 'switches' || view === 'affected') return ''
   if (level === 0) return 'in the middle'
   const hops = plural(Math.abs(level), 'hop')
   return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`

@@ -3,7 +3,8 @@ import type { Relationship } from '../api/contracts.ts'
 import type { Cable } from '../cables/fields.ts'
 import { computeForceLayout, computeRingLayout } from './drawing/force.ts'
 import { computeLayeredLayout } from './drawing/layered.ts'
-import { buildGraph, buildSwitchGraph, LinkIndex } from './graph.ts'
+import { buildGraph, buildSwitchGraph, type Graph, LinkIndex } from './graph.ts'
+import { buildAffectedGraph } from './impact/affected-graph.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 import { joinCables } from './pass-through.ts'
 
@@ -51,6 +52,12 @@ const DRAWN_MS = 150
 /** The number of the latest request. Simulations for earlier requests stop. */
 let latest = 0
 
+const select = ({ joined, whole, passed }: Indexes, query: WorkerRequest['query']): Graph => {
+  if (query.view === 'switches') return buildSwitchGraph(joined, query)
+  if (query.view === 'affected') return buildAffectedGraph(joined, query)
+  return buildGraph(passed.has(query.focus) ? whole : joined, query)
+}
+
 const handleRequest = async (request: WorkerRequest): Promise<void> => {
   const { seq, query } = request
   latest = seq
@@ -61,10 +68,7 @@ const handleRequest = async (request: WorkerRequest): Promise<void> => {
     post({ type: 'failed', seq, ...indexes })
     return
   }
-  const graph =
-    query.view === 'switches'
-      ? buildSwitchGraph(indexes.joined, query)
-      : buildGraph(indexes.passed.has(query.focus) ? indexes.whole : indexes.joined, query)
+  const graph = select(indexes, query)
   const isLayered = query.view === 'impact'
   post({ type: 'graph', seq, graph, positions: isLayered ? computeLayeredLayout(graph) : computeRingLayout(graph) })
   if (isLayered) return

@@ -1,8 +1,10 @@
 /** The legend of lines and shapes. */
 import { useEffect, useRef } from 'react'
 import { type Colours, useColours } from './drawing/colours.ts'
+import { EFFECT_COLOURS } from './drawing/impact-signs.ts'
 import { createShapePath, DASHES, HUES } from './drawing/paint-graph.ts'
 import type { LinkType } from './graph.ts'
+import { EFFECT_TEXTS } from './impact/effects.ts'
 import { ROLE_TEXTS } from './labels.ts'
 import { ROLES, type Role } from './role.ts'
 import css from './topology.module.css'
@@ -27,6 +29,35 @@ const Shape = ({ role, colours }: { readonly role: Role; readonly colours: Colou
   }, [role, colours])
   // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it takes no focus; its words stand beside it
   return <canvas ref={canvas} width={32} height={32} className={css.sample} aria-hidden="true" />
+}
+
+const SIGNS = ['failed', 'stops', 'cut_off'] as const
+
+const Sign = ({ effect, colours }: { readonly effect: (typeof SIGNS)[number]; readonly colours: Colours }) => {
+  const colour = colours[EFFECT_COLOURS[effect]]
+  return (
+    <svg width="16" height="16" aria-hidden="true">
+      <circle cx="8" cy="8" r="5" stroke={colour} strokeWidth="2" fill={effect === 'cut_off' ? 'none' : colour} />
+      {effect === 'failed' && <path d="M2 2 14 14M14 2 2 14" stroke={colours.text} strokeWidth="1.6" />}
+    </svg>
+  )
+}
+
+/** The signs of an impact. Paler nodes are farther away. */
+export const ImpactLegend = () => {
+  const colours = useColours()
+  return (
+    <ul className={css.legend} aria-label="Legend">
+      {SIGNS.map((effect) => (
+        <li key={effect}>
+          <Sign effect={effect} colours={colours} />
+          {EFFECT_TEXTS[effect]}
+        </li>
+      ))}
+      <li>paler: farther away</li>
+      <li>Shift and click: one more goes away</li>
+    </ul>
+  )
 }
 
 const CABLE: readonly (readonly [LinkType, string])[] = [['cable', 'cable']]

@@ -13,3 +13,14 @@ export const parseHops = (text: string | undefined, view: View): number => {
   const hops = Number(text)
   return Number.isInteger(hops) && hops >= 1 ? Math.min(hops, most) : most
 }
+
+/** Reads `?impact=id,id`. */
+export const parseImpact = (text: string | undefined): readonly string[] => [
+  ...new Set((text ?? '').split(',').filter((id) => id !== '')),
+]
+
+/** Adds a device, or takes it away. @returns the parameter; undefined without a device */
+export const toggleImpact = (ids: readonly string[], id: string): string | undefined => {
+  const next = ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]
+  return next.length === 0 ? undefined : next.join(',')
+}

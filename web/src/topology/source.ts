@@ -7,6 +7,7 @@ import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Graph, GraphQuery, Picture, SwitchQuery } from './graph.ts'
+import type { AffectedQuery } from './impact/affected-graph.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 export type Placed = {
@@ -36,7 +37,9 @@ type State = { readonly placed?: Placed | undefined; readonly error?: AppError |
 let seq = 0
 
 /** @param query the same object until the question is another */
-export const useGraph = (query: GraphQuery | SwitchQuery | undefined): State & { readonly retry: () => void } => {
+export const useGraph = (
+  query: GraphQuery | SwitchQuery | AffectedQuery | undefined,
+): State & { readonly retry: () => void } => {
   const isCabled = useIsInUse('cables')
   const hasCables = usePermit().may('cables:list') && isCabled
   const [worker, setWorker] = useState<Worker>()
@@ -54,7 +57,7 @@ export const useGraph = (query: GraphQuery | SwitchQuery | undefined): State & {
   useEffect(() => {
     if (!worker || !query) return
     const { view } = query
-    const focus = query.view === 'switches' ? '' : query.focus
+    const focus = 'focus' in query ? query.focus : ''
     const mine = ++seq
     const onMessage = ({ data }: MessageEvent<WorkerResponse>) => {
       if (data.seq !== mine) return

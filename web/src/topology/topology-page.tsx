@@ -1,6 +1,6 @@
 /** The topology page: one device and its surroundings, the links between switches, or all devices. */
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef } from 'react'
+import { lazy, Suspense, useMemo, useRef } from 'react'
 import { useStore } from '../api/store.ts'
 import { devices, MAX_ROWS } from '../devices/window/device-list-client.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -14,6 +14,7 @@ import { formatCount, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { FindDevice } from './find-device.tsx'
 import { EVEN_MORE_NODES, MOST_HOPS, VIEWS } from './graph.ts'
+import { GraphOrTable } from './graph-or-table.tsx'
 import { GraphTable } from './graph-table.tsx'
 import { GraphView } from './graph-view.tsx'
 import { VIEW_TEXTS } from './labels.ts'
@@ -44,18 +45,6 @@ const WHOLE_TEXTS: readonly (readonly [Whole, string])[] = [
   ['switches', 'Switches'],
   ['devices', 'All devices'],
 ]
-
-const GraphOrTable = ({ isTable, onChange }: { isTable: boolean; onChange: (isTable: boolean) => void }) => (
-  <fieldset className={css.choice}>
-    <legend className="sr">Shown as</legend>
-    <Button aria-pressed={!isTable} onClick={() => onChange(false)}>
-      Graph
-    </Button>
-    <Button aria-pressed={isTable} onClick={() => onChange(true)}>
-      Table
-    </Button>
-  </fieldset>
-)
 
 const Around = ({ focus }: { readonly focus: string }) => {
   const { search, set } = usePageSearch()
@@ -156,6 +145,7 @@ const Around = ({ focus }: { readonly focus: string }) => {
           isBusy={!placed.isSettled || (!areLoaded(rows) && state.status !== 'failed')}
           onFocus={focusOn}
           onOpen={open}
+          onToggle={(id) => void set({ impact: id, tab: undefined })}
           tools={(given) => {
             tools.current = given
           }}
@@ -201,11 +191,22 @@ type SwitchesProps = {
 
 const Switches = ({ placed, isTable, onFocus }: SwitchesProps) => {
   const navigate = useNavigate()
+  const { set } = usePageSearch()
   const rows = useNodes(placed.graph.ids)
   const open = (id: string) => void navigate({ to: '/devices/$id', params: { id } })
   if (isTable) return <GraphTable placed={placed} rows={rows} onOpen={open} />
   const isBusy = !placed.isSettled || !areLoaded(rows)
-  return <GraphView placed={placed} rows={rows} isBusy={isBusy} onFocus={onFocus} onOpen={open} tools={() => {}} />
+  return (
+    <GraphView
+      placed={placed}
+      rows={rows}
+      isBusy={isBusy}
+      onFocus={onFocus}
+      onOpen={open}
+      onToggle={(id) => void set({ impact: id, tab: undefined })}
+      tools={() => {}}
+    />
+  )
 }
 
 const Estate = () => {
@@ -277,7 +278,16 @@ const Estate = () => {
   )
 }
 
+/** Its code is loaded when it is opened. */
+const WhatIf = lazy(() => import('./impact/what-if.tsx').then((module) => ({ default: module.WhatIf })))
+
 export const TopologyPage = () => {
-  const { focus } = usePageSearch().search
+  const { focus, impact = '' } = usePageSearch().search
+  if (impact !== '')
+    return (
+      <Suspense fallback={<PageLoading />}>
+        <WhatIf />
+      </Suspense>
+    )
   return focus === undefined || focus === '' ? <Estate /> : <Around focus={focus} />
 }

@@ -3,6 +3,7 @@ import { Suspense, useState } from 'react'
 import { CHUNK } from '../../resource/batch.ts'
 import { ChangeDialog } from '../../resource/change-dialog.tsx'
 import { DeletePreview } from '../../resource/object/delete-dialog.tsx'
+import { DeleteImpact } from '../../topology/impact/delete-impact.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Skeleton } from '../../ui/primitives.tsx'
 import { devices } from '../window/device-list-client.ts'
@@ -41,6 +42,7 @@ export const BulkDelete = ({ ids, filter, onClose, onDone }: DialogProps & { rea
       <div>
         {isMatching(ids) ? 'All' : 'Exactly the'} {formatCount(ids.size)} that are selected
         {filter === '' ? '' : ` (the filter is “${filter}”)`}, with their addresses and relationships.
+        {!isMatching(ids) && <DeleteImpact noun="device" ids={[...ids]} />}
         {!isMatching(ids) && ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
             <DeletePreview ids={[...ids]} load={() => previewBatch([...ids].map(operation))} />

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { DeletePreview } from '../../history/delete-preview.tsx'
+import { DeleteImpact, isOfImpact } from '../../topology/impact/delete-impact.tsx'
 import { Confirm } from '../../ui/layers.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { NoteField } from '../note-field.tsx'
@@ -42,7 +43,8 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      {deleteWarning} {!preview && "This can't be undone."}
+      {deleteWarning} {isOfImpact(resource.noun) && <DeleteImpact noun={resource.noun} ids={[id]} />}
+      {!preview && "This can't be undone."}
       {preview && (
         <>
           <DeletePreview ids={[id]} load={() => preview(id)} />

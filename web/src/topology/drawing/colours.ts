@@ -15,6 +15,7 @@ const NAMES = [
   'ok',
   'warn',
   'warn-fill',
+  'bad-fill',
   'ip-used',
   'ip-free',
 ] as const

@@ -1,9 +1,11 @@
 /** Draws a graph: line types differ in dash and hue, device roles in shape. */
 
 import type { Graph, LinkType } from '../graph.ts'
+import type { Mark } from '../impact/effects.ts'
 import { ROLES, type Role } from '../role.ts'
 import { type Camera, getPoint, type Positions, type Size, toScreen } from './camera.ts'
 import type { Colours } from './colours.ts'
+import { EFFECT_COLOURS, EFFECTS, FADED, getOpacity, paintCross } from './impact-signs.ts'
 import { cullLabels, type Label } from './label-layout.ts'
 import { addCurve, computeCurve, listPortLabels, NAMES_FROM_ZOOM } from './paint-cables.ts'
 
@@ -21,6 +23,8 @@ export type Scene = {
   readonly hasFocus: boolean
   /** False until the names are loaded. */
   readonly isNamed: boolean
+  /** The signs of the affected nodes. All others are faded. Undefined in a picture without an impact. */
+  readonly marks?: readonly (Mark | undefined)[] | undefined
 }
 
 export const DASHES: Readonly<Record<LinkType, readonly number[]>> = {
@@ -63,6 +67,9 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
   const { zoom } = camera
   context.lineCap = 'round'
   const hasArrows = zoom > 0.45
+  const { marks } = scene
+  const isHotLink = (from: number, to: number): boolean =>
+    marks ? marks[from] !== undefined && marks[to] !== undefined : from === selected || to === selected
   const isBusy = graph.links.length > MAX_LINKS_AT_FULL_WIDTH
   for (const isHot of [false, true])
     for (const type of TYPES) {
@@ -70,7 +77,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       const lines = new Path2D()
       for (const link of graph.links) {
         const { from, to, type: kind } = link
-        if (kind !== type || (from === selected || to === selected) !== isHot) continue
+        if (kind !== type || isHotLink(from, to) !== isHot) continue
         if (link.bend !== undefined) {
           addCurve(lines, computeCurve(link, positions, camera))
           continue
@@ -96,7 +103,8 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       }
       context.strokeStyle = colours[HUES[type]]
       context.fillStyle = colours[HUES[type]]
-      context.globalAlpha = isHot && near.size <= MAX_NODES_HIGHLIGHTED ? 1 : 0.5
+      const quiet = marks && !isHot ? FADED : 0.5
+      context.globalAlpha = isHot && near.size <= MAX_NODES_HIGHLIGHTED ? 1 : quiet
       const width = (isHot ? 2 : 1.1) * (WIDTHS[type] ?? 1)
       context.lineWidth = near.size > MAX_NODES_HIGHLIGHTED || (isBusy && !isHot) ? 1 : width
       context.setLineDash([...DASHES[type]])
@@ -169,14 +177,20 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
   // Sprites depend on the role and the state of a node. A few dozen serve thousands of nodes.
   const looks: (Sprite | undefined)[] = []
   const getNodeSprite = (node: number, role: Role): Sprite => {
-    const isLit = near.has(node) || node === hovered || node === 0
+    const effect = scene.marks?.[node]?.effect
+    const isFirst = node === 0 && scene.hasFocus
+    const isLit = (!scene.marks && near.has(node)) || node === hovered || isFirst
     const isSelected = node === selected
-    const key = ROLES.indexOf(role) * 8 + (isLit ? 4 : 0) + (isSelected ? 2 : 0) + (node === 0 ? 1 : 0)
+    const state = (isLit ? 4 : 0) + (isSelected ? 2 : 0) + (isFirst ? 1 : 0)
+    const key = (ROLES.indexOf(role) * 8 + state) * 4 + (effect === undefined ? 0 : EFFECTS.indexOf(effect) + 1)
     const known = looks[key]
     if (known) return known
-    const rim = (isLit ? 2 : 1.3) / 2
-    const rimColour = isLit || isSelected ? colours.accent : colours.muted
-    const fill = isSelected ? colours.accent : colours.raised
+    const rim = (isLit || effect === 'cut_off' ? 2.4 : 1.3) / 2
+    const colour = effect && colours[EFFECT_COLOURS[effect]]
+    const rimColour = isLit || isSelected ? colours.accent : (colour ?? colours.muted)
+    // A device that is cut off is a ring: it still runs.
+    const whole = effect === 'cut_off' ? colours.raised : (colour ?? colours.raised)
+    const fill = isSelected && !scene.marks ? colours.accent : whole
     const sprite = getSprite({ role, radius: computeRadius(scene, node, camera.zoom), rim, rimColour, fill }, ratio)
     looks[key] = sprite
     return sprite
@@ -186,7 +200,11 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
     const { image, half } = getNodeSprite(node, role)
     const x = (positions[node * 2] ?? 0) * camera.zoom + camera.x
     const y = (positions[node * 2 + 1] ?? 0) * camera.zoom + camera.y
+    const mark = scene.marks?.[node]
+    context.globalAlpha = getOpacity(scene, node)
     context.drawImage(image, snap(x - half), snap(y - half), image.width / ratio, image.height / ratio)
+    context.globalAlpha = 1
+    if (mark?.effect === 'failed') paintCross(context, { x, y }, computeRadius(scene, node, camera.zoom), colours)
   }
   if (!scene.hasFocus) return
   // The focus stays marked when another node is selected.
@@ -221,8 +239,10 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
   context.lineJoin = 'round'
   const degrees = new Uint32Array(graph.ids.length)
   for (const { from, to } of graph.links) for (const end of [from, to]) degrees[end] = (degrees[end] ?? 0) + 1
+  const isMiddle = (node: number): boolean => node === 0 && scene.hasFocus
+  const isLit = (node: number): boolean => (scene.marks ? scene.marks[node] !== undefined : near.has(node))
   const computeRank = (node: number): number =>
-    (node === selected || node === hovered ? 1e6 : node === 0 ? 1e5 : near.has(node) ? 1e4 : 0) + (degrees[node] ?? 0)
+    (node === selected || node === hovered ? 1e6 : isMiddle(node) ? 1e5 : isLit(node) ? 1e4 : 0) + (degrees[node] ?? 0)
   const obstacles: Label[] = []
   const labels: Label[] = []
   for (const node of graph.ids.keys()) {
@@ -231,7 +251,7 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
     const radius = computeRadius(scene, node, camera.zoom)
     obstacles.push({ node, x: x - radius + 3, y, width: radius * 2 - 6, rank: 0 })
     const width = measureWidth(context, names[node] ?? '')
-    const gap = LABEL_GAP + (node === 0 ? 5 : 0)
+    const gap = LABEL_GAP + (isMiddle(node) ? 5 : 0)
     labels.push({ node, x: x + gap, otherX: x - gap - width, y, width, rank: computeRank(node) })
   }
   // The selected and the hovered node always show their names.
@@ -250,7 +270,7 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
   const written = [...kept, ...labels.filter(isFirst)]
   for (const label of written) {
     const { node } = label
-    write(names[node] ?? '', label, near.has(node) || node === selected || node === hovered || node === 0)
+    write(names[node] ?? '', label, isLit(node) || node === selected || node === hovered || isMiddle(node))
   }
   if (camera.zoom < NAMES_FROM_ZOOM || near.size > MAX_NODES_HIGHLIGHTED) return
   const ports = listPortLabels(

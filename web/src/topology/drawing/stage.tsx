@@ -34,7 +34,8 @@ type Props = {
   readonly pictureKey: string | number
   readonly fitting: FitOptions
   readonly paint: (frame: Frame) => void
-  readonly onPick: (index: number) => void
+  /** @param isAdding with the Shift key */
+  readonly onPick: (index: number, isAdding: boolean) => void
   readonly onOpen: (index: number) => void
   readonly onHover: (index: number) => void
 }
@@ -210,7 +211,7 @@ export const Stage = (props: Props) => {
   const onUp = (event: PointerEvent<HTMLCanvasElement>) => {
     if (!live.pointers.delete(event.pointerId) || live.slid > SLIP) return
     const index = findNodeAt(event)
-    if (index !== -1) latest.current.onPick(index)
+    if (index !== -1) latest.current.onPick(index, event.shiftKey)
   }
   return (
     // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a picture that takes the arrow keys itself
