@@ -2236,3 +2236,46 @@ ALTER TABLE scopes ADD COLUMN kind_ids TEXT COLLATE "C" NOT NULL DEFAULT '[]';
 CREATE INDEX CONCURRENTLY objects_search ON objects USING gin (replace(replace(replace(lower((coalesce(name_key, '') || '
 ' || coalesce(description, '') || '
 ' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
+
+-- 0089-notifications
+
+ALTER TABLE webhooks ADD COLUMN format TEXT COLLATE "C" NOT NULL DEFAULT 'generic';
+
+ALTER TABLE webhooks ADD COLUMN filter TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+
+ALTER TABLE webhooks ADD COLUMN group_seconds INTEGER NOT NULL DEFAULT 10;
+
+ALTER TABLE webhooks ADD COLUMN max_per_hour INTEGER NOT NULL DEFAULT 20;
+
+ALTER TABLE webhooks ADD COLUMN quiet_from TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE webhooks ADD COLUMN quiet_to TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE webhooks ADD COLUMN timezone TEXT COLLATE "C" NOT NULL DEFAULT 'UTC';
+
+ALTER TABLE webhooks ADD COLUMN digest TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE webhooks ADD COLUMN digest_at TEXT COLLATE "C" NOT NULL DEFAULT '08:00';
+
+ALTER TABLE webhooks ADD COLUMN reports TEXT COLLATE "C" NOT NULL DEFAULT '[]';
+
+ALTER TABLE webhooks ADD COLUMN sealed_url TEXT COLLATE "C";
+
+CREATE TABLE notification_entries (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  webhook_id TEXT COLLATE "C" NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  event TEXT COLLATE "C" NOT NULL,
+  resource_id TEXT COLLATE "C" NOT NULL,
+  line TEXT COLLATE "C" NOT NULL,
+  link TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX notification_entries_waiting ON notification_entries (webhook_id, seq);
+
+CREATE TABLE notification_told (
+  webhook_id TEXT COLLATE "C" NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  resource_id TEXT COLLATE "C" NOT NULL,
+  told_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (webhook_id, resource_id, told_at)
+);

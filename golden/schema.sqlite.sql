@@ -930,6 +930,25 @@ CREATE INDEX networks_subnet_key ON networks (subnet_key);
 
 CREATE INDEX networks_vlan ON networks (vlan_id);
 
+CREATE TABLE notification_entries (
+  seq INTEGER PRIMARY KEY,
+  webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  event TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  line TEXT NOT NULL,
+  link TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+
+CREATE INDEX notification_entries_waiting ON notification_entries (webhook_id, seq);
+
+CREATE TABLE notification_told (
+  webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  resource_id TEXT NOT NULL,
+  told_at TEXT NOT NULL,
+  PRIMARY KEY (webhook_id, resource_id, told_at)
+);
+
 CREATE TABLE oauth_access_tokens (
   token_hash TEXT PRIMARY KEY,
   grant_id TEXT NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
@@ -1574,7 +1593,7 @@ CREATE TABLE webhooks (
   retry_count INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, sealed_headers TEXT, name_order TEXT NOT NULL DEFAULT '');
+, sealed_headers TEXT, name_order TEXT NOT NULL DEFAULT '', format TEXT NOT NULL DEFAULT 'generic', filter TEXT NOT NULL DEFAULT '{}', group_seconds INTEGER NOT NULL DEFAULT 10, max_per_hour INTEGER NOT NULL DEFAULT 20, quiet_from TEXT NOT NULL DEFAULT '', quiet_to TEXT NOT NULL DEFAULT '', timezone TEXT NOT NULL DEFAULT 'UTC', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '08:00', reports TEXT NOT NULL DEFAULT '[]', sealed_url TEXT);
 
 CREATE INDEX webhooks_in_order ON webhooks (name_order, id);
 

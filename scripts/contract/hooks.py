@@ -78,6 +78,14 @@ EXCUSED = [
     # Of a device that waits, or of a token that is signed.
     r"^The device code is unknown, used or expired$",
     r"^invalid_request$",
+    # Of a channel: its URL by its format, and the fields that others need.
+    r"^url: (must (be mailto:|begin with http|end with the topic|be https://api)|is the form|has an invalid|cannot be)",
+    r"^url: is needed again: this format shows its URL",
+    r"^format: email needs ",
+    r"^timezone: must be the name of a time zone",
+    r"^quiet_(from|to): (is needed with|must be another time)",
+    r"^events: must name at least one event$",  # without reports
+    r"^reports: (are for digests|there is no report)",
     r"^url: \S+ is (never connected to|a private address)",  # allowed by SSRF_ALLOW_PRIVATE_TARGETS
     # Custom fields, by their definitions.
     r"^(addresses\[\d+\]\.|address_)?custom\.",

@@ -64,6 +64,7 @@ import { auditFeature } from '../record/audit/audit.ts'
 import { createObjectNames } from '../record/audit/object-names.ts'
 import { eventsFeature } from '../record/events/events.ts'
 import { historyFeature } from '../record/history/history.ts'
+import { NO_REPORTS } from '../record/notifications/reports.ts'
 import { webhooksFeature } from '../record/webhooks/webhooks.ts'
 import type { startScan } from '../scanner/process.ts'
 import { credentialsFeature } from '../secrets/credentials/credentials.ts'
@@ -136,7 +137,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     references,
     discoveryFeature(options),
     eventsFeature(options),
-    webhooksFeature(options),
+    webhooksFeature({ ...options, reports: NO_REPORTS }),
     feedsFeature(options),
     dnsProvidersFeature(options),
     dnsZonesFeature(options),

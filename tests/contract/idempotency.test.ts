@@ -41,6 +41,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'webhooks.create': SETTINGS,
   'webhooks.ping': OUTSIDE,
   'webhooks.redeliver': OUTSIDE,
+  'webhooks.flush': OUTSIDE,
   'feeds.preview': READS,
   'feeds.create': SETTINGS,
   'dns-providers.create': SETTINGS,

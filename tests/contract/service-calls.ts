@@ -202,12 +202,46 @@ const credentials: readonly Step[] = [
   call('secrets.rotate'),
 ]
 
+/** A channel whose messages wait for its digest, so that nothing works beside the calls. */
+const channel: readonly Step[] = [
+  call(
+    'webhooks.create',
+    {
+      ...{
+        name: 'channel',
+        url: 'https://ntfy.example/topic',
+        format: 'ntfy',
+        digest: 'weekly',
+        timezone: 'Asia/Tokyo',
+      },
+      ...{ events: ['datacenter.created'], filter: { tags: ['told'], network_ids: [] } },
+    },
+    { save: { channel: 'id' } },
+  ),
+  refuse(400, 'webhooks.create', {
+    name: 'x',
+    url: 'https://ntfy.example/',
+    format: 'ntfy',
+    events: ['device.created'],
+  }),
+  refuse(400, 'webhooks.update', { id: '@{channel}', format: 'generic', group_seconds: 60 }),
+  refuse(400, 'webhooks.update', { id: '@{channel}', filter: { network_ids: ['unknown'] } }),
+  call('webhooks.update', { id: '@{channel}', filter: null, events: ['device.created'] }),
+  call('devices.create', { name: 'told' }, { save: { told: 'id' } }),
+  call('webhooks.waiting', { id: '@{channel}' }),
+  call('webhooks.flush', { id: '@{channel}' }),
+  call('webhooks.flush', { id: '@{channel}' }),
+  call('devices.delete', { id: '@{told}' }),
+  call('webhooks.delete', { id: '@{channel}' }),
+]
+
 const webhooks: readonly Step[] = [
   call('webhooks.ping', { id: '@{webhook}' }, { save: { ping: 'delivery.id' } }),
   call('webhooks.deliveries', { id: '@{webhook}', limit: 1 }, { save: { delivery: '0.id' } }),
   call('webhooks.delivery', { id: '@{webhook}', delivery_id: '@{ping}' }),
   call('webhooks.redeliver', { id: '@{webhook}', delivery_id: '@{ping}' }),
   refuse(404, 'webhooks.delivery', { id: '@{webhook 2}', delivery_id: '@{ping}' }),
+  ...channel,
 ]
 
 /** Returns the calls with a wait for the zones after each. */

@@ -96,8 +96,12 @@ test('nothing set gives the documented defaults', () => {
     secondFactorRoles: [],
     poolUtilizationThresholdPercent: 90,
     webhookRetentionDays: 30,
+    smtpUrl: undefined,
+    smtpFrom: undefined,
   })
 })
+
+const SMTP = { port: 465, isSecure: false, user: '', pass: '', verifiesCertificate: true }
 
 test('every variable is described once, the secrets as secret', () => {
   const all = describeConfig()
@@ -109,6 +113,7 @@ test('every variable is described once, the secrets as secret', () => {
     'INITIAL_ADMIN_PASSWORD',
     'ENCRYPTION_KEY',
     'ENCRYPTION_KEY_PREVIOUS',
+    'SMTP_URL',
   ])
   expect(all[0]).toEqual({ name: 'LISTEN_ADDR', default: ':8080', help: expect.any(String), secret: false })
 })
@@ -158,6 +163,20 @@ test.each<[string, string, Partial<Config>]>([
   ['WEB_MAX_ROWS', '100', { webMaxRows: 100 }],
   ['WEB_MAX_ROWS', '1000000', { webMaxRows: 1_000_000 }],
   ['PUBLIC_URL', 'https://plat.example.com/', { publicUrl: 'https://plat.example.com' }],
+  [
+    'SMTP_URL',
+    'smtp://plat:p%40ss@mail.example.com',
+    { smtpUrl: { ...SMTP, host: 'mail.example.com', port: 587, user: 'plat', pass: 'p@ss' } },
+  ],
+  ['SMTP_URL', 'smtps://mail.example.com', { smtpUrl: { ...SMTP, host: 'mail.example.com', isSecure: true } }],
+  ['SMTP_URL', 'smtp://[::1]:25/', { smtpUrl: { ...SMTP, host: '::1', port: 25 } }],
+  [
+    'SMTP_URL',
+    'smtp://localhost:25?verify=false',
+    { smtpUrl: { ...SMTP, host: 'localhost', port: 25, verifiesCertificate: false } },
+  ],
+  ['SMTP_FROM', 'plat@example.com', { smtpFrom: 'plat@example.com' }],
+  ['SMTP_FROM', 'Plat of the lab <plat@example.com>', { smtpFrom: 'Plat of the lab <plat@example.com>' }],
   ['PASSWORD_SIGN_IN', 'break-glass', { passwordSignIn: 'break-glass' }],
   ['SECOND_FACTOR_ROLES', 'admin, Network team', { secondFactorRoles: ['admin', 'Network team'] }],
   ['INITIAL_ADMIN_PASSWORD', ' pass word ', { initialAdminPassword: ' pass word ', initialAdminUsername: 'admin' }],
@@ -193,6 +212,7 @@ test('DNS_SERVERS takes addresses, of loopback too, and CIDRs', () => {
 
 const DURATION = 'must be a duration like 500ms, 30s, 5m, 24h or 30d'
 const LISTEN = 'must have the form :8080, host:8080 or [v6]:8080, with a port from 0 to 65535'
+const SENDER = 'must be an e-mail address, such as plat@example.com or Plat <plat@example.com>'
 const ISSUER = 'must be an absolute http or https URL without user, query or fragment'
 const PATH = 'must have no path: Plat needs its own host name, such as https://plat.example.com'
 const PROXIES = 'must be a comma-separated list of IP addresses and CIDRs'
@@ -253,6 +273,16 @@ test.each([
   ['MCP_OAUTH_ISSUER_URL', 'https://example.com/plat', PATH],
   ['PUBLIC_URL', 'plat.example.com', ISSUER],
   ['PUBLIC_URL', 'https://example.com/plat/', PATH],
+  ['SMTP_URL', 'mail.example.com:25', 'must start with smtp:// or smtps://'],
+  ['SMTP_URL', 'https://mail.example.com', 'must start with smtp:// or smtps://'],
+  ['SMTP_URL', 'smtp://user@mail.example.com', 'must have a user and a password, or neither'],
+  ['SMTP_URL', 'smtp://u:%zz@mail.example.com', 'must have a user and a password that are percent-encoded'],
+  ['SMTP_URL', 'smtp://mail.example.com/path', 'must end with the port, or with ?verify=false behind it'],
+  ['SMTP_URL', 'smtp://mail.example.com?x=1', 'must end with the port, or with ?verify=false behind it'],
+  ['SMTP_FROM', 'plat', SENDER],
+  ['SMTP_FROM', 'Plat plat@example.com', SENDER],
+  ['SMTP_FROM', 'Plat <plat@example.com', SENDER],
+  ['SMTP_FROM', 'plat@example.com\r\nBcc: a@example.com', SENDER],
   ['INITIAL_ADMIN_PASSWORD', '1234567', 'the password must have at least 8 characters'],
   ['INITIAL_ADMIN_PASSWORD', 'é'.repeat(37), 'the password must not be longer than 72 bytes in UTF-8'],
 ])('%s=%s is refused', (name, value, problem) => {

@@ -5,6 +5,7 @@ import { checkRootCertificate } from '../hosts/tls.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../runtime/log.ts'
 import { checkPassword } from '../security/password-rule.ts'
 import { DISCOVERY_VARIABLES } from './discovery-variables.ts'
+import { MAIL_VARIABLES } from './mail-variables.ts'
 import {
   createChoiceParser,
   createDurationParser,
@@ -372,6 +373,7 @@ export const VARIABLES = {
     parse: days,
     help: 'Days that webhook deliveries are kept',
   },
+  ...MAIL_VARIABLES,
 } as const satisfies Readonly<Record<string, Variable<unknown>>>
 
 /** The parsed value of every variable, before settings that affect others are applied. */

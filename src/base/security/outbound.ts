@@ -31,6 +31,8 @@ export type OutboundAnswer = {
   /** At most `maxBytes` of it. */
   readonly body: Uint8Array
   readonly isCut: boolean
+  /** The header Retry-After (RFC 9110 10.2.3). */
+  readonly retryAfter?: string
 }
 
 export type OutboundExchange = OutboundAnswer & { readonly headers: Headers }
@@ -97,7 +99,13 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       if (size > maxBytes) break
     }
     answer.destroy()
-    return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks), isCut: size > maxBytes }
+    const retryAfter = answer.headers['retry-after']
+    return {
+      status: answer.statusCode ?? 0,
+      body: Buffer.concat(chunks),
+      isCut: size > maxBytes,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    }
   }
 
   const follow = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> => {

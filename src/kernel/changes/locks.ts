@@ -41,6 +41,8 @@ const PREFIXES = {
   /** The values of custom fields that name objects, and unique values. */
   references: 'custom-reference',
   values: 'custom-value',
+  /** The events that wait for the next message of a webhook, while an instance composes it. */
+  notifications: 'webhook notifications',
   /** The deliveries of a webhook, while an instance claims some of them. */
   deliveries: 'webhook deliveries',
 } as const

@@ -23,7 +23,9 @@ test('an unknown event has no permission', () => {
 
 test('a delivery of an unknown event shows no body', () => {
   const caller = { permissions: new Set(['devices:read', 'events:read']) }
-  expect(getVisibleBody({ caller } as never, 'circuit.created', '{}')).toBeUndefined()
+  expect(
+    getVisibleBody({ caller } as never, { event: 'circuit.created', body: '{"event":"circuit.created"}' }, []),
+  ).toBeUndefined()
 })
 
 describe.each(onSqlite())('on %s', (dialect) => {

@@ -83,6 +83,9 @@ export const EVENTS = [
 export type EventName = (typeof EVENTS)[number]['name']
 /** The event of a test delivery; it can't be subscribed to. */
 export const PING = 'webhook.ping'
+/** The events of deliveries that tell of several events, and of digests. */
+export const SUMMARY = 'notification.summary'
+export const DIGEST = 'notification.digest'
 
 // `map` loses the literal types of the names.
 export const EVENT_NAMES = EVENTS.map(({ name }) => name) as [EventName, ...EventName[]]

@@ -3,15 +3,19 @@ import { z } from 'zod'
 import { draft, Filter, flagOr, idOf, Key, Name, numberOr, Page, patch, text } from '../../contract/fields/fields.ts'
 import { URL_HOST, URL_PORT } from '../../contract/fields/text-rules.ts'
 import { operation } from '../../kernel/operation.ts'
+import { channelFields } from '../notifications/fields.ts'
 import { checkHeader, findRepeatedName, HEADERS_SCHEMA, MAX_HEADERS } from './header-rules.ts'
-import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './schema.ts'
+import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Waiting, Webhook } from './schema.ts'
 
 export const MAX_URL = 2048
 
 /** A bare host, no user before it, and no port 0. RFC 6761 section 6.3: localhost is this machine. */
-const URL_PATTERN =
-  `^[Hh][Tt][Tt][Pp][Ss]?://(?!(?:[^/?#:]*\\.)?[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]\\.?(?:[/?#:]|$))` +
-  `${URL_HOST}(?::${URL_PORT})?(?:[/?#][^\\u0000-\\u0020\\u007f]*)?$`
+const HTTP_PATTERN =
+  `[Hh][Tt][Tt][Pp][Ss]?://(?!(?:[^/?#:]*\\.)?[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]\\.?(?:[/?#:]|$))` +
+  `${URL_HOST}(?::${URL_PORT})?(?:[/?#][^\\u0000-\\u0020\\u007f]*)?`
+/** Recipients of mails. */
+const MAIL_PATTERN = '[Mm][Aa][Ii][Ll][Tt][Oo]:[^\\u0000-\\u0020\\u007f]+'
+const URL_PATTERN = `^(?:${HTTP_PATTERN}|${MAIL_PATTERN})$`
 
 /** Zod's record drops `__proto__`: an object with only that name would clear the headers. */
 const rejectProto = (headers: unknown, check: z.RefinementCtx): unknown => {
@@ -46,7 +50,7 @@ const Headers = z
 
 const Events = z
   .array(EventName)
-  .min(1, 'must name at least one event')
+  .describe('At least one; none for a digest with reports')
   .transform((names) => [...new Set(names)])
 
 /** A target, except that no pattern says which addresses are reached: a setting allows the private ones. */
@@ -65,6 +69,7 @@ const fields = {
   retry_count: numberOr(3, { min: 0, max: 10 }).describe(
     'Attempts after the first: after 1 and 5 and 15 minutes, 1 hour, then 6 hours',
   ),
+  ...channelFields,
 }
 
 export const WebhookDraft = z.object({ name: Name, url: Url, events: Events, ...draft(fields) })
@@ -177,5 +182,24 @@ export const webhooks = {
     access: 'webhook:update',
     input: OneDelivery,
     output: Delivery,
+  }),
+  waiting: operation({
+    name: 'webhooks.waiting',
+    summary: 'Show which events wait for the next message of a webhook, and when it goes',
+    http: 'GET /api/webhooks/{id}/waiting',
+    access: 'webhook:read',
+    input: One,
+    output: Waiting,
+  }),
+  flush: operation({
+    name: 'webhooks.flush',
+    summary: 'Send the events that wait as one message now',
+    description: 'Neither quiet hours nor any other limit holds it back. The delivery is null if nothing waits.',
+    http: 'POST /api/webhooks/{id}/flush',
+    effect: 'action',
+    reachesOut: true,
+    access: 'webhook:update',
+    input: One,
+    output: () => z.object({ delivery: Delivery.nullable() }),
   }),
 }

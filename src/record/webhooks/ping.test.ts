@@ -35,7 +35,7 @@ describe.each(onSqlite())('a ping whose process died on %s', (dialect) => {
     app.db.write(({ db }) => {
       const now = new Date(Date.now() - seconds * 1000).toISOString()
       // Only these parts of a context are used.
-      return enqueuePing({ db, store: app.db, now } as unknown as Ctx, webhook, PING)
+      return enqueuePing({ db, store: app.db, now } as unknown as Ctx, webhook, { event: PING })
     })
 
   test('is sent', async () => {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../../contract/fields/fields.ts'
 import { EVENT_NAMES } from '../events/catalogue.ts'
+import { shownFields } from '../notifications/fields.ts'
 
 export const EventName = z.enum(EVENT_NAMES)
 
@@ -9,7 +10,9 @@ export const Webhook = z
   .object({
     id: z.string(),
     name: z.string(),
-    url: z.string(),
+    url: z
+      .string()
+      .describe('Of slack, teams, discord and telegram only the host, as https://host/...: who knows the URL may send'),
     has_secret: z.boolean().describe('Whether deliveries are signed; the secret is never sent'),
     events: z.array(EventName),
     enabled: z.boolean(),
@@ -20,6 +23,7 @@ export const Webhook = z
     retry_count: z.int(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    ...shownFields,
   })
   .meta({ id: 'Webhook', columns: ['id', 'name', 'url', 'events', 'enabled', 'has_secret'] })
 export type Webhook = z.infer<typeof Webhook>
@@ -64,6 +68,24 @@ export const Delivery = z
     columns: ['id', 'event', 'status', 'attempt_number', 'response_code', 'duration_ms', 'next_retry', 'created_at'],
   })
 export type Delivery = z.infer<typeof Delivery>
+
+export const Waiting = z
+  .object({
+    count: z.int(),
+    next_message_at: Timestamp.nullable().describe('Null if nothing waits'),
+    entries: z
+      .array(
+        z.object({
+          event: z.string(),
+          resource_id: z.string().describe('Empty for a caller without the permission of the event, as text'),
+          text: z.string(),
+          created_at: Timestamp,
+        }),
+      )
+      .describe('The first 100'),
+  })
+  .meta({ id: 'WebhookWaiting' })
+export type Waiting = z.infer<typeof Waiting>
 
 export const CatalogueEntry = z
   .object({

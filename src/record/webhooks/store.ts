@@ -1,11 +1,12 @@
 /** The queries of webhooks; the only writer of their table. Sealed secrets pass through it as they are. */
 
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import type { ChannelFields } from '../notifications/fields.ts'
 import { type Headers, type KeptHeaders, maskHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
@@ -16,7 +17,11 @@ export type Stored = {
   /** The sealed secret. */
   readonly sealed: string | null
   readonly headers: KeptHeaders
+  /** The sealed URL, where the public form has only its host. */
+  readonly sealedUrl: string | null
 }
+
+export type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count' | 'format' | 'filter' | 'group_seconds'>
 
 const columns = [
   'id',
@@ -33,12 +38,36 @@ const columns = [
   'retry_count',
   'created_at',
   'updated_at',
+  'format',
+  'filter',
+  'group_seconds',
+  'max_per_hour',
+  'quiet_from',
+  'quiet_to',
+  'timezone',
+  'digest',
+  'digest_at',
+  'reports',
+  'sealed_url',
 ] as const
 
-type Row = Omit<WebhookRow, 'name_key' | 'name_order'>
+type Row = Omit<Selectable<WebhookRow>, 'name_key' | 'name_order'>
 
 // Validated before they were stored.
 const parseHeaders = ({ headers }: Pick<Row, 'headers'>): Headers => JSON.parse(headers) as Headers
+
+type ChannelColumns = Pick<Row, keyof ChannelFields>
+
+const toChannel = ({ format, filter, reports, ...row }: ChannelColumns): ChannelFields => {
+  const { group_seconds, max_per_hour, quiet_from, quiet_to, timezone, digest, digest_at } = row
+  return {
+    format,
+    // Validated before they were stored.
+    filter: JSON.parse(filter) as ChannelFields['filter'],
+    ...{ group_seconds, max_per_hour, quiet_from, quiet_to, timezone, digest, digest_at },
+    reports: JSON.parse(reports) as ChannelFields['reports'],
+  }
+}
 
 /** Returns the fields in the order of the contract. */
 export const toWebhook = ({ secret, events, enabled, ...row }: Row): Webhook => {
@@ -50,6 +79,7 @@ export const toWebhook = ({ secret, events, enabled, ...row }: Row): Webhook => 
     ...{ enabled: enabled === 1, disabled_reason, description },
     headers: maskHeaders(parseHeaders(row)),
     ...{ timeout_seconds, retry_count, created_at, updated_at },
+    ...toChannel(row),
   }
 }
 
@@ -63,7 +93,7 @@ const getKeptHeaders = (row: Row): KeptHeaders =>
     : { sealed: null, clear: parseHeaders(row) }
 
 const toStored = (row: Row | undefined): Stored | undefined =>
-  row && { webhook: toWebhook(row), sealed: row.secret, headers: getKeptHeaders(row) }
+  row && { webhook: toWebhook(row), sealed: row.secret, headers: getKeptHeaders(row), sealedUrl: row.sealed_url }
 
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   toStored(await selectById(scope, id).executeTakeFirst())
@@ -72,8 +102,8 @@ export const find = async (scope: DbScope, id: string): Promise<Stored | undefin
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
-const toRow = ({ webhook, sealed, headers }: Stored): WebhookRow => {
-  const { has_secret: _, events, enabled, ...fields } = webhook
+const toRow = ({ webhook, sealed, headers, sealedUrl }: Stored): Insertable<WebhookRow> => {
+  const { has_secret: _, events, enabled, filter, reports, ...fields } = webhook
   return {
     ...fields,
     ...buildNameKeys(fields.name),
@@ -82,6 +112,9 @@ const toRow = ({ webhook, sealed, headers }: Stored): WebhookRow => {
     enabled: enabled ? 1 : 0,
     headers: JSON.stringify(headers.clear ?? webhook.headers),
     sealed_headers: headers.sealed,
+    filter: JSON.stringify(filter),
+    reports: JSON.stringify(reports),
+    sealed_url: sealedUrl,
   }
 }
 
@@ -157,13 +190,19 @@ export const endPurge = async ({ db }: DbScope): Promise<void> => {
 }
 
 const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>
-  db.selectFrom('webhooks').select(['id', 'events', 'retry_count']).where('enabled', '=', 1).orderBy('id'),
+  db
+    .selectFrom('webhooks')
+    .select(['id', 'events', 'retry_count', 'format', 'filter', 'group_seconds'])
+    .where('enabled', '=', 1)
+    .orderBy('id'),
 )
 
 /** Returns the enabled webhooks. */
-export const findSubscriptions = async (
-  scope: StoreScope,
-): Promise<Pick<Webhook, 'id' | 'events' | 'retry_count'>[]> => {
+export const findSubscriptions = async (scope: StoreScope): Promise<Subscription[]> => {
   const rows = await enabled(scope, {})
-  return rows.map((row) => ({ ...row, events: JSON.parse(row.events) }))
+  return rows.map((row) => ({ ...row, events: JSON.parse(row.events), filter: JSON.parse(row.filter) }))
 }
+
+/** Returns the enabled webhooks that send messages. */
+export const findChannels = async (scope: DbScope): Promise<Webhook[]> =>
+  (await query(scope).where('enabled', '=', 1).where('format', '<>', 'generic').execute()).map(toWebhook)

@@ -1,6 +1,7 @@
 /** The tables of webhooks. */
 import type { Generated } from 'kysely'
 import type { LeaseColumns } from '../../kernel/jobs/leases.ts'
+import type { Digest, Format } from '../notifications/fields.ts'
 
 export type WebhookRow = {
   id: string
@@ -25,6 +26,20 @@ export type WebhookRow = {
   retry_count: number
   created_at: string
   updated_at: string
+  format: Generated<Format>
+  /** JSON. */
+  filter: Generated<string>
+  group_seconds: Generated<number>
+  max_per_hour: Generated<number>
+  quiet_from: Generated<string>
+  quiet_to: Generated<string>
+  timezone: Generated<string>
+  digest: Generated<Digest>
+  digest_at: Generated<string>
+  /** JSON: names of reports. */
+  reports: Generated<string>
+  /** The whole URL, sealed, where `url` has only its host; null for a URL that is shown. */
+  sealed_url: Generated<string | null>
 }
 
 export type DeliveryRow = LeaseColumns & {

@@ -19,4 +19,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'totp', column: 'secret', idColumn: 'id' },
   { table: 'webhooks', column: 'secret', idColumn: 'id' },
   { table: 'webhooks', column: 'sealed_headers', idColumn: 'id' },
+  { table: 'webhooks', column: 'sealed_url', idColumn: 'id' },
 ]

@@ -63,7 +63,15 @@ const PARTS: ReadonlySet<string> = new Set([
   ...['sso_states', 'sso_sessions', 'sso_seen', 'secret_checks', 'view_pins'],
   ...['dns_changes', 'dns_reports', 'dns_rrsets', 'dns_zone_states'],
   ...['changes', 'history', 'history_extent', 'audit', 'audit_chains', 'events', 'idempotency_keys', 'plans'],
-  ...['webhook_deliveries', 'webhook_purges', 'job_leases', 'migrations', 'revisions'],
+  ...[
+    'webhook_deliveries',
+    'webhook_purges',
+    'notification_entries',
+    'notification_told',
+    'job_leases',
+    'migrations',
+    'revisions',
+  ],
 ])
 
 /** A secret of a factor, a webhook and a DNS server. */
