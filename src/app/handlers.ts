@@ -72,6 +72,7 @@ import { secretsFeature } from '../secrets/secrets/secrets.ts'
 import { databaseFeature } from '../service/database/database.ts'
 import { demoFeature } from '../service/demo/demo.ts'
 import { docsFeature } from '../service/docs/docs.ts'
+import { createEstateMetrics } from '../service/estate-metrics/estate-metrics.ts'
 import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
 import { contracts, routes } from './contracts.ts'
@@ -163,6 +164,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     oauth.feature,
     auditFeature({ ...options, objectNames }),
     databaseFeature(options),
+    createEstateMetrics(),
     systemFeature({ ...options, signInProviders, warningSources: listWarningSources }),
   ]
   const ofResources = features.flatMap((feature) => feature.operations)

@@ -119,6 +119,7 @@ const documents: readonly Step[] = [
   call('system.healthz', {}, { as: 'guest', hasOnlyShape: true }),
   call('system.readyz', {}, { as: 'guest', hasOnlyShape: true }),
   call('system.metrics', {}, { hasOnlyShape: true }),
+  call('system.estate-metrics', {}, { hasOnlyShape: true }),
   call('system.config'),
   call('system.warnings'),
   call('database.status', {}, { hasOnlyShape: true }),

@@ -47,19 +47,36 @@ class Series {
   }
 }
 
-/** Label values are text in quotes: backslash, quote and newline are escaped. */
-const escapeLabel = (value: string): string => value.replace(/["\\\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))
+/** The most characters of a label value. Names from other systems may be longer. */
+const MAX_LABEL = 256
+
+/** Label values are text in quotes: backslash, quote and newline are escaped. Long values are cut. */
+const escapeLabel = (value: string): string =>
+  value
+    .slice(0, MAX_LABEL)
+    .toWellFormed()
+    .replace(/["\\\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))
 const formatLabel = (name: string, value: string): string => `${name}="${escapeLabel(value)}"`
+
+/** Returns the lines above the samples of a family. */
+export const formatHeader = (name: string, help: string, type: 'counter' | 'gauge' | 'summary'): string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} ${type}`,
+]
+
+export const formatSample = (name: string, { labels, value }: Sample): string => {
+  const text = Object.entries(labels).map(([label, of]) => formatLabel(label, of))
+  return `${name}${text.length > 0 ? `{${text.join(',')}}` : ''} ${value}`
+}
 
 export const createMetrics = (): Metrics => {
   const families: (() => string[])[] = []
-  const header = (name: string, help: string, type: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 
   return {
     counter: (name, help, label) => {
       const counts = new Map<string, number>(label === undefined ? [['', 0]] : [])
       families.push(() => [
-        ...header(name, help, 'counter'),
+        ...formatHeader(name, help, 'counter'),
         ...[...counts].map(([value, n]) =>
           label === undefined ? `${name} ${n}` : `${name}{${formatLabel(label, value)}} ${n}`,
         ),
@@ -69,7 +86,7 @@ export const createMetrics = (): Metrics => {
     summary: (name, help, label) => {
       const series = new Map<string, Series>()
       families.push(() => [
-        ...header(name, help, 'summary'),
+        ...formatHeader(name, help, 'summary'),
         ...[...series].flatMap(([value, one]) => one.lines(name, formatLabel(label, value))),
       ])
       return {
@@ -83,16 +100,10 @@ export const createMetrics = (): Metrics => {
       }
     },
     gauge: (name, help, read) => {
-      families.push(() => [...header(name, help, 'gauge'), `${name} ${read()}`])
+      families.push(() => [...formatHeader(name, help, 'gauge'), `${name} ${read()}`])
     },
     samples: (type, name, help, read) => {
-      families.push(() => [
-        ...header(name, help, type),
-        ...read().map(({ labels, value }) => {
-          const text = Object.entries(labels).map(([label, of]) => formatLabel(label, of))
-          return `${name}${text.length > 0 ? `{${text.join(',')}}` : ''} ${value}`
-        }),
-      ])
+      families.push(() => [...formatHeader(name, help, type), ...read().map((sample) => formatSample(name, sample))])
     },
     text: () => `${families.flatMap((family) => family()).join('\n')}\n`,
   }

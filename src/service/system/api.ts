@@ -81,6 +81,14 @@ export const systemRoutes = {
     access: 'metrics:read',
     produces: 'text/plain; version=0.0.4',
   }),
+  estateMetrics: rawRoute({
+    name: 'system.estate-metrics',
+    summary: 'Show the metrics of the estate in the Prometheus text format',
+    description: 'At most 15 seconds old. They are apart from those of the server, because large estates have many.',
+    http: 'GET /metrics/estate',
+    access: 'metrics:read',
+    produces: 'text/plain; version=0.0.4',
+  }),
   readyz: rawRoute({
     name: 'system.readyz',
     summary: 'Report if the server is ready; 503 if not',
