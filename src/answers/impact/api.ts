@@ -55,7 +55,7 @@ export const SinglePoint = z
   .meta({ id: 'SinglePoint', columns: ['name', 'stops', 'cut_off', 'device_id'] })
 export type SinglePoint = z.infer<typeof SinglePoint>
 
-const types = z.array(RelationshipType).optional().describe('The types of relationships to follow; all by default')
+const types = z.array(RelationshipType).optional().describe('The types of relationships to follow; all by default. Cables belong to `connected_to`')
 
 const How = {
   types,
@@ -89,7 +89,7 @@ export const impact = {
     http: 'GET /api/devices/{id}/impact',
     access: 'relationships:list',
     scope: 'filter',
-    shows: ['devices'],
+    shows: ['cables', 'devices'],
     cli: { command: 'device impact', shown: formatImpact },
     input: () => z.object({ id: idOf('devices'), ...How }),
     output: Impact,
@@ -100,7 +100,7 @@ export const impact = {
     http: 'GET /api/datacenters/{id}/impact',
     access: 'relationships:list',
     scope: 'filter',
-    shows: ['datacenters', 'devices'],
+    shows: ['cables', 'datacenters', 'devices'],
     cli: { command: 'datacenter impact', shown: formatImpact },
     input: () => z.object({ id: idOf('datacenters'), ...How }),
     output: Impact,
@@ -113,7 +113,7 @@ export const impact = {
     http: 'GET /api/networks/{id}/impact',
     access: 'relationships:list',
     scope: 'filter',
-    shows: ['devices'],
+    shows: ['cables', 'devices'],
     cli: { command: 'network impact', shown: formatImpact },
     input: () => z.object({ id: idOf('networks'), ...How }),
     output: Impact,
@@ -125,7 +125,7 @@ export const impact = {
     effect: 'read',
     access: 'relationships:list',
     scope: 'filter',
-    shows: ['datacenters', 'devices', 'networks'],
+    shows: ['cables', 'datacenters', 'devices', 'networks'],
     cli: { command: 'impact preview', shown: formatImpact },
     input: () =>
       z.object({
@@ -143,7 +143,7 @@ export const impact = {
     http: 'GET /api/impact/single-points',
     access: 'relationships:list',
     scope: 'filter',
-    shows: ['devices'],
+    shows: ['cables', 'devices'],
     cli: { command: 'impact single-points' },
     input: () => z.object({ types, limit: z.int().min(1).max(MAX_POINTS).default(50) }),
     output: () => z.array(SinglePoint),

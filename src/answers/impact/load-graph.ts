@@ -1,11 +1,12 @@
 /** Reads the graph of the visible devices, and keeps the last ones by the revision of their tables. */
-import { createBreathe } from '../../base/runtime/pause.ts'
+import { type Breathe, createBreathe } from '../../base/runtime/pause.ts'
 import { transactionState } from '../../database/transaction-state.ts'
 import type { RelationshipType } from '../../inventory/relationships/api.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { type CableRow, type DeviceLink, PanelPaths, selectCables } from './cable-links.ts'
 import { buildAdjacency, createSteps, type Edges, type Graph } from './graph.ts'
 
-const TABLES = ['devices', 'relationships'] as const
+const TABLES = ['devices', 'relationships', 'cables', 'ports'] as const
 
 /** Bytes of a device with its id and its number, and of an end of a relationship. */
 const DEVICE_BYTES = 120
@@ -28,12 +29,19 @@ const keptGraphs = transactionState((): KeptGraphs => ({ whole: '', graphs: new 
 const measure = ({ ids, next }: Graph): number =>
   ids.length * DEVICE_BYTES + Object.values(next).reduce((sum, { ends }) => sum + ends.length * END_BYTES, 0)
 
-type Row = { readonly a: string; readonly b: string; readonly type: string | null }
+type RelationshipRow = { readonly a: string; readonly b: string; readonly type: RelationshipType }
+type DeviceRow = { readonly a: string; readonly b: string; readonly type: null }
+type Row = RelationshipRow | CableRow | DeviceRow
 
-/** Relationships, then devices in the order of names, of one snapshot. */
+/** Relationships and cables, then devices in the order of names, of one snapshot. */
 const scanRows = (ctx: Ctx): AsyncGenerator<Row[]> =>
   ctx.store.scan<Row>(
-    ctx.db.selectFrom('relationships').select(['parent_id as a', 'child_id as b', 'type']),
+    // The contract validated the column's value.
+    ctx.db
+      .selectFrom('relationships')
+      .select(['parent_id as a', 'child_id as b'])
+      .select((eb) => eb.ref('type').$castTo<RelationshipType>().as('type')),
+    selectCables(ctx),
     ctx.db
       .selectFrom('devices')
       .select((eb) => ['id as a', 'status as b', eb.val(null).as('type')])
@@ -41,49 +49,81 @@ const scanRows = (ctx: Ctx): AsyncGenerator<Row[]> =>
       .orderBy('id'),
   )
 
-const readGraph = async (ctx: Ctx): Promise<Graph> => {
-  const breathe = createBreathe()
-  const step = createSteps(breathe)
-  const numbers = new Map<string, number>()
-  const number = (id: string): number => {
-    const known = numbers.get(id)
-    if (known !== undefined) return known
-    numbers.set(id, numbers.size)
-    return numbers.size - 1
-  }
-  const edges: Record<RelationshipType, Edges> = {
+/** The devices of relationships and cables, with numbers in the order in which they are met, and the edges between these. */
+class Edged {
+  readonly numbers = new Map<string, number>()
+  readonly edges: Readonly<Record<RelationshipType, Edges>> = {
     contains: { from: [], to: [] },
     connected_to: { from: [], to: [] },
     depends_on: { from: [], to: [] },
   }
+  readonly #panels = new PanelPaths()
+
+  add(row: RelationshipRow | CableRow): void {
+    if (row.type !== 'cable') this.#push(row.type, row.a, row.b)
+    else this.#link(this.#panels.add(row))
+  }
+
+  /** Adds the links through panels, once all cables are added. */
+  async joinPanels(step: Breathe): Promise<void> {
+    for (const link of this.#panels.join()) {
+      this.#link(link)
+      const turn = step()
+      if (turn) await turn
+    }
+  }
+
+  #link(link: DeviceLink | undefined): void {
+    // A cable within one device connects it to nothing.
+    if (link && link[0] !== link[1]) this.#push('connected_to', ...link)
+  }
+
+  #push(type: RelationshipType, a: string, b: string): void {
+    this.edges[type].from.push(this.#number(a))
+    this.edges[type].to.push(this.#number(b))
+  }
+
+  #number(id: string): number {
+    const known = this.numbers.get(id)
+    if (known !== undefined) return known
+    this.numbers.set(id, this.numbers.size)
+    return this.numbers.size - 1
+  }
+}
+
+const readGraph = async (ctx: Ctx): Promise<Graph> => {
+  const breathe = createBreathe()
+  const step = createSteps(breathe)
+  const edged = new Edged()
+  const { numbers, edges } = edged
   const ids: string[] = []
   const retired: number[] = []
   const index = new Map<string, number>()
-  /** The numbers of devices in the graph, by their numbers in the relationships; -1 for a device that is not visible. */
-  let places = new Int32Array()
+  /** The numbers of devices in the graph, by their numbers in the edges; -1 for a device that is not visible. */
+  let places: Int32Array | undefined
   for await (const rows of scanRows(ctx)) {
-    // The graph has only devices with relationships.
-    if (rows[0]?.type === null && numbers.size === 0) break
-    for (const { a, b, type } of rows) {
-      if (type !== null) {
-        // The contract validated the column's value.
-        const { from, to } = edges[type as RelationshipType]
-        from.push(number(a))
-        to.push(number(b))
+    // The graph has only devices with relationships or cables.
+    if (places?.length === 0) break
+    for (const row of rows) {
+      if (row.type !== null) {
+        edged.add(row)
         continue
       }
-      if (places.length === 0) places = new Int32Array(numbers.size).fill(-1)
-      const seen = numbers.get(a)
+      if (!places) {
+        await edged.joinPanels(step)
+        places = new Int32Array(numbers.size).fill(-1)
+      }
+      const seen = numbers.get(row.a)
       if (seen === undefined) continue
       places[seen] = ids.length
-      index.set(a, ids.length)
-      ids.push(a)
-      retired.push(b === 'decommissioned' ? 1 : 0)
+      index.set(row.a, ids.length)
+      ids.push(row.a)
+      retired.push(row.b === 'decommissioned' ? 1 : 0)
     }
   }
   const place = async (numbered: number[]): Promise<void> => {
     for (let at = 0; at < numbered.length; at++) {
-      numbered[at] = places[numbered[at] ?? 0] ?? -1
+      numbered[at] = places?.[numbered[at] ?? 0] ?? -1
       const turn = step()
       if (turn) await turn
     }
