@@ -22,7 +22,7 @@ export const DeleteImpact = ({ noun, ids }: Props) => {
   if (summary === '') return null
   return (
     <p role="status">
-      <b>Relationships:</b> without {ids.length === 1 ? 'it' : 'them'}, {summary}.
+      <b>Impact:</b> without {ids.length === 1 ? 'it' : 'them'}, {summary}.
     </p>
   )
 }
