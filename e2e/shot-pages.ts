@@ -116,6 +116,7 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['topology', '/topology'],
     ['topology-focus', `/topology?focus=${hub}`],
     ['topology-impact', `/topology?focus=${hub}&view=impact`],
+    ['topology-what-if', `/topology?impact=${hub}`],
     ['topology-table', `/topology?focus=${hub}&tab=table`],
     ['networks', '/networks'],
     ['networks-flat', '/networks?view=flat'],

@@ -74,16 +74,13 @@ const filterImpaired = (graph: Graph, effects: Uint8Array, degraded: readonly De
   degraded.filter(({ id }) => (effects[graph.index.get(id) ?? -1] ?? NONE) === NONE)
 
 /** Counts the devices that follow, without their names. */
-export const countImpact = async ({
-  graph,
-  failed,
-  cutOff,
-  degraded,
-  types,
-}: Omit<Asked, 'limit'>): Promise<ImpactCounts> => {
+export const countImpact = async (
+  { signal }: Pick<Ctx, 'signal'>,
+  { graph, failed, cutOff, degraded, types }: Omit<Asked, 'limit'>,
+): Promise<ImpactCounts> => {
   const lost = split(graph, cutOff)
   const seeds = { failed: split(graph, failed).nodes, cutOff: lost.nodes, types }
-  const effects = await computeEffects(graph, seeds, createBreathe())
+  const effects = await computeEffects(graph, seeds, createBreathe(signal))
   const count = (effect: number): number => effects.reduce((sum, one) => (one === effect ? sum + 1 : sum), 0)
   return {
     stops: count(STOPS),
@@ -96,7 +93,7 @@ export const buildImpact = async (
   ctx: Ctx,
   { graph, failed, cutOff, degraded, types, limit }: Asked,
 ): Promise<JsonText<Impact>> => {
-  const breathe = createBreathe()
+  const breathe = createBreathe(ctx.signal)
   const lost = split(graph, cutOff)
   const seeds = { failed: split(graph, failed).nodes, cutOff: lost.nodes }
   const effects = await computeEffects(graph, { ...seeds, types }, breathe)

@@ -55,7 +55,10 @@ export const SinglePoint = z
   .meta({ id: 'SinglePoint', columns: ['name', 'stops', 'cut_off', 'device_id'] })
 export type SinglePoint = z.infer<typeof SinglePoint>
 
-const types = z.array(RelationshipType).optional().describe('The types of relationships to follow; all by default. Cables belong to `connected_to`')
+const types = z
+  .array(RelationshipType)
+  .optional()
+  .describe('The types of relationships to follow; all by default. Cables belong to `connected_to`')
 
 const How = {
   types,

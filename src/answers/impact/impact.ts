@@ -30,7 +30,7 @@ const showNamed = async (ctx: Ctx, names: Names, how: How): Promise<JsonText<Imp
 
 /** Counts the devices that follow the named objects, by all types of relationships. */
 export const countNamedImpact = async (ctx: Ctx, names: Names): Promise<ImpactCounts> =>
-  countImpact({ ...(await findNamed(ctx, names)), graph: await loadGraph(ctx), types: toTypes(undefined) })
+  countImpact(ctx, { ...(await findNamed(ctx, names)), graph: await loadGraph(ctx), types: toTypes(undefined) })
 
 /** Checks the object of the path. The caller need not have the permission to list it. */
 const requireObject = async (ctx: Ctx, table: 'datacenters' | 'networks', id: string): Promise<void> => {

@@ -124,7 +124,7 @@ describe('random graphs', () => {
   test('have the single points of the plain model', async () => {
     for (let seed = 1; seed <= CASES / 4; seed++) {
       const { estate, types } = makeEstate(seed)
-      const { stops, cutOff } = await countAll(await toGraph(estate), new Set(types))
+      const { stops, cutOff } = await countAll(await toGraph(estate), new Set(types), createBreathe())
       const found = estate.ids.flatMap((id, node) =>
         estate.retired.has(id) ? [] : [{ id, stops: stops[node], cut_off: cutOff[node] }],
       )
@@ -170,13 +170,13 @@ describe('large graphs', () => {
 
   test('a chain of dependencies counts all behind each device, without recursion', async () => {
     const graph = await makeGraph('depends_on', SIZE, (node) => (node + 1 < SIZE ? [node + 1] : []))
-    const { stops } = await countAll(graph, types)
+    const { stops } = await countAll(graph, types, createBreathe())
     expect([stops[0], stops[SIZE / 2], stops[SIZE - 1]]).toEqual([SIZE - 1, SIZE / 2 - 1, 0])
   }, 120_000)
 
   test('a chain of links counts the smaller side of each device', async () => {
     const graph = await makeGraph('connected_to', SIZE, (node) => (node + 1 < SIZE ? [node + 1] : []))
-    const { cutOff } = await countAll(graph, types)
+    const { cutOff } = await countAll(graph, types, createBreathe())
     expect([cutOff[0], cutOff[10], cutOff[SIZE - 3]]).toEqual([0, 10, 2])
   }, 120_000)
 
@@ -186,9 +186,15 @@ describe('large graphs', () => {
     expect(effects.filter((effect) => EFFECTS[effect] === 'cut_off').length).toBe(SIZE - 1)
   }, 120_000)
 
+  test('a computation ends when its client has left', async () => {
+    const graph = await makeGraph('depends_on', SIZE, (node) => (node + 1 < SIZE ? [node + 1] : []))
+    const computing = countAll(graph, types, createBreathe(AbortSignal.abort(new Error('left'))))
+    await expect(computing).rejects.toThrow('left')
+  }, 120_000)
+
   test('a ring of dependencies stops as a whole', async () => {
     const graph = await makeGraph('contains', SIZE, (node) => [(node + 1) % SIZE])
-    const { stops } = await countAll(graph, types)
+    const { stops } = await countAll(graph, types, createBreathe())
     expect([stops[0], stops[SIZE - 1]]).toEqual([SIZE - 1, SIZE - 1])
   }, 120_000)
 })

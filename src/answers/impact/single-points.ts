@@ -1,5 +1,5 @@
 /** Lists the devices on which most others hang. */
-import { createBreathe } from '../../base/runtime/pause.ts'
+import { type Breathe, createBreathe } from '../../base/runtime/pause.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { SinglePoint } from './api.ts'
 import { countCutOff } from './cut-points.ts'
@@ -14,8 +14,7 @@ const LEAST = 2
 export type Counts = { readonly stops: Int32Array; readonly cutOff: Int32Array }
 
 /** Counts the devices that follow each device by dependencies only, and by links only. */
-export const countAll = async (graph: Graph, types: Types): Promise<Counts> => {
-  const breathe = createBreathe()
+export const countAll = async (graph: Graph, types: Types, breathe: Breathe): Promise<Counts> => {
   const none = new Int32Array(graph.ids.length)
   return {
     stops: await countStops(graph, types, breathe),
@@ -24,8 +23,8 @@ export const countAll = async (graph: Graph, types: Types): Promise<Counts> => {
 }
 
 /** Returns the nodes with the largest sums. Nodes are in the order of names, which decides between equal sums. */
-const selectLargest = async ({ stops, cutOff }: Counts, limit: number): Promise<number[]> => {
-  const step = createSteps(createBreathe())
+const selectLargest = async ({ stops, cutOff }: Counts, limit: number, breathe: Breathe): Promise<number[]> => {
+  const step = createSteps(breathe)
   const bySum = new Map<number, number[]>()
   for (let node = 0; node < stops.length; node++) {
     const sum = (stops[node] ?? 0) + (cutOff[node] ?? 0)
@@ -45,8 +44,9 @@ export const findSinglePoints = async (
   { types, limit }: { readonly types: Types; readonly limit: number },
 ): Promise<SinglePoint[]> => {
   const graph = await loadGraph(ctx)
-  const counts = await countAll(graph, types)
-  const nodes = await selectLargest(counts, limit)
+  const breathe = createBreathe(ctx.signal)
+  const counts = await countAll(graph, types, breathe)
+  const nodes = await selectLargest(counts, limit, breathe)
   const rows = await findDevices(
     ctx,
     nodes.map((node) => graph.ids[node] ?? ''),

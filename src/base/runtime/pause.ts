@@ -4,11 +4,12 @@ export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(
 /** Maximum time of work between two turns of the event loop. */
 const LONGEST_HOLD_MS = 5
 
-/** Yields if the last turn is too long ago; otherwise it only reads the clock. */
+/** Yields if the last turn is too long ago; otherwise it only reads the clock. @throws the reason of an aborted signal */
 export type Breathe = () => Promise<void> | undefined
 
 /**
  * Creates a `breathe` for loops with steps of unequal length and awaits that need not yield to the event loop.
+ * @param signal of the call: the loop ends when its client has left
  * @example
  * const breathe = createBreathe()
  * for (const row of rows) {
@@ -16,11 +17,12 @@ export type Breathe = () => Promise<void> | undefined
  *   await breathe()
  * }
  */
-export const createBreathe = (): Breathe => {
+export const createBreathe = (signal?: AbortSignal): Breathe => {
   let turnedMs = performance.now()
   return () => {
     if (performance.now() - turnedMs < LONGEST_HOLD_MS) return undefined
     return pause().then(() => {
+      signal?.throwIfAborted()
       turnedMs = performance.now()
     })
   }
