@@ -43,7 +43,7 @@ export const seedOverlap = async (api: Api, subnet: string) => {
 const EVENTS = ['device.created', 'device.updated', 'device.deleted', 'conflict.detected'] as const
 
 /**
- * Creates four webhooks: with successful deliveries, with failing ones, answered with 410, and disabled.
+ * Creates five webhooks: with successful deliveries, with failing ones, answered with 410, disabled, and a channel with events that wait.
  * @returns ids
  */
 export const seedWebhooks = async (api: Api, receiver: Receiver) => {
@@ -59,8 +59,13 @@ export const seedWebhooks = async (api: Api, receiver: Receiver) => {
   const broken = await make('ticket system', '/broken', { retry_count: 0 })
   const gone = await make('old monitoring', '/gone')
   await make('chat', '/chat', { enabled: false })
+  // Its digest is days away as a rule, so that events wait.
+  const channel = await make('on call', '/on-call', {
+    ...{ format: 'ntfy', digest: 'weekly', timezone: 'Europe/Berlin', quiet_from: '22:00', quiet_to: '06:30' },
+    description: 'The phones of the people on call.',
+  })
   const { id } = await api.devices.create({ name: 'told-of', addresses: [{ ip: '192.0.2.77' }] })
   await api.devices.update({ id, os: 'Debian 13' })
   await api.webhooks.ping({ id: good.id })
-  return { good: good.id, broken: broken.id, gone: gone.id }
+  return { good: good.id, broken: broken.id, gone: gone.id, channel: channel.id }
 }

@@ -183,6 +183,8 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['webhook-verify', `/webhooks/${hooks.good}?tab=verify`],
     ['webhook-delivery', `/webhooks/${hooks.good}?entry=${told?.id}`],
     ['webhook-new', '/webhooks?new=1'],
+    ['webhook-channel', `/webhooks/${hooks.channel}`],
+    ['webhook-channel-edit', `/webhooks/${hooks.channel}?edit=${hooks.channel}`],
     ['webhook-edit', `/webhooks/${hooks.good}?edit=${hooks.good}`],
     ['feeds', '/feeds'],
     ['feed', '/feeds/prometheus'],

@@ -39,6 +39,8 @@ test('a webhook with events, a header and a secret is created and pinged by the 
       await page.keyboard.press('c')
       const drawer = page.getByRole('dialog')
       await drawer.getByRole('textbox', { name: 'Name', exact: false }).first().waitFor()
+      // The tiles of the services are one stop.
+      await page.keyboard.press('Tab')
       await page.keyboard.type('by keys')
       await page.keyboard.press('Tab')
       await page.keyboard.type(receiver.url('/keys'))
@@ -132,6 +134,67 @@ testAll('an address of this machine is refused at its field', () =>
     { as: 'admin', expected: ['400 /api/webhooks'] },
   ),
 )
+
+test('a channel is created with a filter and quiet hours, tested, and what waits is sent by hand', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks?new=1')
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('radio', { name: 'ntfy' }).check()
+      await drawer.getByText('The server and the topic.').waitFor()
+      await drawer.getByRole('textbox', { name: 'Name' }).fill('on the phone')
+      await drawer.getByRole('textbox', { name: 'URL' }).fill(receiver.url('/push/my-topic'))
+      await drawer.getByLabel('network.created').check()
+      await drawer.getByLabel('With one of the tags').fill('core, edge')
+      await drawer.getByLabel('Quiet from').fill('22:00')
+      await drawer.getByRole('button', { name: 'Create webhook' }).click()
+      await drawer.getByText('Quiet to is needed with quiet_from').waitFor()
+      await drawer.getByLabel('Quiet from').fill('')
+      await drawer.getByLabel('With one of the tags').fill('')
+      await drawer.getByLabel('Digest', { exact: true }).selectOption('weekly')
+      await drawer.getByRole('button', { name: 'Create webhook' }).click()
+      await page.getByRole('heading', { level: 1, name: 'on the phone' }).waitFor()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText('The target answered 200').waitFor()
+      expect(JSON.parse(receiver.received.find(({ path }) => path === '/push/')?.body ?? '')).toMatchObject({
+        topic: 'my-topic',
+        title: 'A test from Plat',
+      })
+      await page.getByText('No event waits.').waitFor()
+      await it.plat.api.networks.create({ name: 'of the digest', subnet: '10.250.0.0/24' })
+      await page.getByText('Network of the digest (10.250.0.0/24) was added').waitFor()
+      await page.getByText('1 event waits.').waitFor()
+      await page.getByRole('button', { name: 'Send now' }).click()
+      await page.getByText('No event waits.').waitFor()
+      await eventually(async () => receiver.received.filter(({ path }) => path === '/push/').length, 2)
+    },
+    { as: 'admin', expected: ['400 /api/webhooks'] },
+  ))
+
+test('a secret URL is shown as its host only, and kept by an edit', async () => {
+  const { id } = await it.plat.api.webhooks.create({
+    ...{
+      name: 'chat',
+      url: receiver.url('/services/secret-of-the-chat'),
+      format: 'slack',
+      events: ['network.created'],
+    },
+  })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${id}?edit=${id}`)
+      await page.getByText('Stored; only its host is shown.').waitFor()
+      await page.getByLabel('Description').fill('another')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('[data-layer]').waitFor({ state: 'detached' })
+      expect(await page.content()).not.toContain('secret-of-the-chat')
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText('The target answered 200').waitFor()
+      expect(receiver.received.some(({ path }) => path === '/services/secret-of-the-chat')).toBe(true)
+    },
+    { as: 'admin' },
+  )
+})
 
 test('the switch in the list disables and enables a webhook', async () => {
   const { id } = await it.plat.api.webhooks.create({
@@ -268,6 +331,8 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string, string])[] = [
   ['deliveries', ({ good }) => `/webhooks/${good}?tab=deliveries`, 'deliveries'],
   ['none of them', ({ good }) => `/webhooks/${good}?status=pending`, 'Clear filter'],
   ['facts', ({ good }) => `/webhooks/${good}`, 'Timeout'],
+  ['a channel', ({ channel }) => `/webhooks/${channel}`, 'The message goes'],
+  ['a channel that is changed', ({ channel }) => `/webhooks/${channel}?edit=${channel}`, 'When messages go'],
   ['verification', ({ good }) => `/webhooks/${good}?tab=verify`, 'X-Service-Signature'],
 ]
 

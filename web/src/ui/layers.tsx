@@ -26,7 +26,8 @@ type LayerProps = {
 }
 
 /** The field of a layer that gets the focus. */
-export const FIRST_FIELD = ':is(input:not([hidden], [type=hidden], [type=checkbox]), select, textarea):enabled'
+export const FIRST_FIELD =
+  ':is(input:not([hidden], [type=hidden], [type=checkbox], [type=radio]:not(:checked)), select, textarea):enabled'
 
 /** Returns true if the pointer is on the backdrop. Its events have the dialog as their target, as the events of its padding do. */
 const isOnBackdrop = ({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLDialogElement>): boolean => {

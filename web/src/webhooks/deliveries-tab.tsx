@@ -20,6 +20,8 @@ import css from './webhooks.module.css'
 const NEWEST = { sort: 'when', isDescending: true }
 /** Sent by hand, and not part of the catalog of events. */
 const PING = 'webhook.ping'
+/** Messages of several events. */
+const MESSAGES = ['notification.summary', 'notification.digest']
 
 const COLUMNS: readonly Column<Delivery>[] = [
   {
@@ -103,7 +105,14 @@ export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
           onChange={(event) => change(filter.status ?? '', event.target.value)}
         >
           <option value="">Any event</option>
-          {[...new Set([...webhook.events, PING, filter.event ?? PING])].map((one) => (
+          {[
+            ...new Set([
+              ...webhook.events,
+              ...(webhook.format === 'generic' ? [] : MESSAGES),
+              PING,
+              filter.event ?? PING,
+            ]),
+          ].map((one) => (
             <option key={one} value={one}>
               {one}
             </option>

@@ -97,10 +97,12 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
           </pre>
         </section>
       )}
-      <section className={css.block}>
-        <h3>Headers</h3>
-        <Headers webhook={webhook} delivery={delivery} />
-      </section>
+      {webhook.format !== 'email' && (
+        <section className={css.block}>
+          <h3>Headers</h3>
+          <Headers webhook={webhook} delivery={delivery} />
+        </section>
+      )}
       <section className={css.block}>
         <div className={css.codeHead}>
           <h3>Body</h3>

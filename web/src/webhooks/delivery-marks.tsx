@@ -18,10 +18,11 @@ export const DeliveryBadge = ({ status }: { readonly status: DeliveryStatus }) =
 const formatDelay = (seconds: number): string => {
   if (seconds < 1) return 'now'
   if (seconds < 90) return `in ${seconds} s`
-  return seconds < 5400 ? `in ${Math.round(seconds / 60)} min` : `in ${Math.round(seconds / 3600)} h`
+  if (seconds < 5400) return `in ${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `in ${Math.round(seconds / 3600)} h` : `in ${Math.round(seconds / 86_400)} days`
 }
 
-const Countdown = ({ at }: { readonly at: string }) => (
+export const Countdown = ({ at }: { readonly at: string }) => (
   <time dateTime={at}>{formatDelay(useSecondsUntil(Date.parse(at)))}</time>
 )
 

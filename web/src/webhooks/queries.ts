@@ -65,6 +65,18 @@ export const lastSuccessQuery = (id: string) =>
     staleTime: 0,
   })
 
+/** The polling interval while events wait: a message may have gone. */
+const WAITING_LOOK_MS = 5000
+
+export const waitingQuery = (id: string) =>
+  queryOptions({
+    // Invalidated by every event, as the list.
+    queryKey: ['deliveries', id, 'waiting'],
+    queryFn: () => api.webhooks.waiting({ id }),
+    refetchInterval: ({ state }) =>
+      (state.data?.count ?? 0) > 0 && document.visibilityState === 'visible' ? WAITING_LOOK_MS : false,
+  })
+
 export const deliveryQuery = (webhookId: string, id: string) =>
   queryOptions({
     queryKey: ['deliveries', webhookId, 'one', id],

@@ -8,9 +8,11 @@ import { type Fact, MissingObject, MovedTo, ObjectPage } from '../resource/objec
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
+import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
+import { hasSecretUrl, SERVICES } from './channels/formats.ts'
+import { WaitingCard } from './channels/waiting-card.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { PingResult, usePing } from './ping.tsx'
 import { type Webhook, webhookQuery } from './queries.ts'
@@ -46,10 +48,17 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   )
 }
 
+/** The URL of a chat service is not shown, so there is nothing to copy. */
+const Target = ({ url, format }: Webhook) =>
+  hasSecretUrl(format) ? <span className="mono">{url}</span> : <CopyText text={url} label="URL" />
+
 const listStrip = (webhook: Webhook): readonly Fact[] => [
-  ['URL', <CopyText key="url" text={webhook.url} label="URL" />],
+  ['Sends to', SERVICES[webhook.format].name],
+  ['URL', <Target key="url" {...webhook} />],
   ['Events', formatCount(webhook.events.length)],
-  ['Signed', webhook.has_secret ? 'yes, with its secret' : 'no: it has no secret'],
+  ...(webhook.format === 'generic'
+    ? ([['Signed', webhook.has_secret ? 'yes, with its secret' : 'no: it has no secret']] as const)
+    : []),
   ['Timeout', `${webhook.timeout_seconds} s`],
   ['Retries', String(webhook.retry_count)],
   ['Created', <TimeAgo key="created" at={webhook.created_at} />],
@@ -58,11 +67,20 @@ const listStrip = (webhook: Webhook): readonly Fact[] => [
 
 const Overview = ({ webhook }: { readonly webhook: Webhook }) => {
   const headers = Object.keys(webhook.headers)
+  const { quiet_from, quiet_to, timezone, digest, digest_at, format, filter } = webhook
+  const isMessage = format !== 'generic'
   return (
     <Card title="Details">
       <Facts
         facts={[
           ['Events', <Tags key="events" tags={webhook.events} />],
+          ['Tags', filter.tags ? <Tags key="tags" tags={filter.tags} /> : ''],
+          ['Datacenters', filter.datacenter_ids ? plural(filter.datacenter_ids.length, 'datacenter') : ''],
+          ['Networks', filter.network_ids ? plural(filter.network_ids.length, 'network') : ''],
+          ['Digest', digest === '' ? '' : `${digest}, at ${digest_at} ${timezone}`],
+          ['Grouped', isMessage && digest === '' ? `for ${webhook.group_seconds} s` : ''],
+          ['At most', isMessage && digest === '' ? `${plural(webhook.max_per_hour, 'message')} an hour` : ''],
+          ['Quiet', quiet_from === '' ? '' : `${quiet_from} to ${quiet_to} ${timezone}`],
           ['Headers', headers.length === 0 ? '' : <Tags key="headers" tags={headers} />],
           ['Description', webhook.description],
           ['ID', <CopyText key="id" text={webhook.id} label="ID" />],
@@ -106,7 +124,7 @@ export const WebhookPage = () => {
       }}
       actions={[
         {
-          text: ping.isPending ? 'Waiting …' : 'Ping',
+          text: ping.isPending ? 'Waiting …' : webhook.format === 'generic' ? 'Ping' : 'Send a test',
           onSelect: () => ping.mutate(),
           blocked: blockedBy('webhook:update'),
           disabled: ping.isPending,
@@ -115,9 +133,17 @@ export const WebhookPage = () => {
       strip={listStrip(webhook)}
       side={{ audited: 'webhook', related: null }}
       tabs={[
-        { id: 'overview', text: 'Overview', content: <Overview webhook={webhook} /> },
+        {
+          ...{ id: 'overview', text: 'Overview' },
+          content: (
+            <>
+              {webhook.format !== 'generic' && <WaitingCard webhook={webhook} />}
+              <Overview webhook={webhook} />
+            </>
+          ),
+        },
         { id: 'deliveries', text: 'Deliveries', content: <DeliveriesTab webhook={webhook} />, isFull: true },
-        { id: 'verify', text: 'Verification', content: verification },
+        ...(webhook.format === 'generic' ? [{ id: 'verify', text: 'Verification', content: verification }] : []),
       ]}
       above={
         <>

@@ -13,6 +13,7 @@ import { buildTimeColumn } from '../table/time-column.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { Switch } from '../ui/switch.tsx'
+import { SERVICES } from './channels/formats.ts'
 import { type Webhook, webhooksQuery } from './queries.ts'
 import { useEditBlock } from './use-edit-block.ts'
 import { useToggleWebhook } from './use-toggle.ts'
@@ -39,6 +40,7 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
 
 const buildColumns = ({ troubles, onToggle, editBlock }: Tools): readonly Column<Webhook>[] => [
   buildNameColumn(170, '/webhooks/$id'),
+  { id: 'format', text: 'Sends to', width: 100, isSortable: true, cell: ({ format }) => SERVICES[format].name },
   {
     id: 'url',
     text: 'URL',
@@ -87,7 +89,8 @@ const buildColumns = ({ troubles, onToggle, editBlock }: Tools): readonly Column
     id: 'signed',
     text: 'Signed',
     width: 90,
-    cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
+    cell: ({ has_secret, format }) =>
+      has_secret ? 'yes' : <span className="muted">{format === 'generic' ? 'no' : '-'}</span>,
   },
   { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
   buildTimeColumn({
@@ -96,7 +99,7 @@ const buildColumns = ({ troubles, onToggle, editBlock }: Tools): readonly Column
   }),
 ]
 
-const DEFAULT_COLUMNS = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
+const DEFAULT_COLUMNS = ['name', 'format', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
 
 export const WebhooksPage = () => {
   const { search } = usePageSearch()
@@ -123,7 +126,7 @@ export const WebhooksPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, URL, event:device, state:disabled"
-      empty="A webhook sends events to another program: a change, a conflict, a pool that is nearly full."
+      empty="A webhook tells people or programs of events: a change, a conflict, a pool that is nearly full."
       deleteWarning="Its deliveries are deleted too, also queued ones."
       open={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
       given={NEW_WEBHOOK}
