@@ -1,5 +1,5 @@
 /** The signs of an impact in a drawing: colors, shapes and opacity. */
-import type { Mark } from '../impact/effects.ts'
+import type { Mark } from '../impact/signs.ts'
 import type { Colours } from './colours.ts'
 
 type Signed = { readonly marks?: readonly (Mark | undefined)[] | undefined; readonly selected: number }

@@ -1,7 +1,7 @@
 /** Draws a graph: line types differ in dash and hue, device roles in shape. */
 
 import type { Graph, LinkType } from '../graph.ts'
-import type { Mark } from '../impact/effects.ts'
+import type { Mark } from '../impact/signs.ts'
 import { ROLES, type Role } from '../role.ts'
 import { type Camera, getPoint, type Positions, type Size, toScreen } from './camera.ts'
 import type { Colours } from './colours.ts'

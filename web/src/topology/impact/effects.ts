@@ -1,21 +1,10 @@
-/** An impact in words and marks: for the picture, the list, the clipboard and a file. */
+/** An impact in words: for the list, the clipboard and a file. */
 import { formatCsv } from '../../../../src/base/csv/csv.ts'
 import { formatImpactSummary } from '../../../../src/contract/impact-summary.ts'
 import type { Contracts, Out } from '../../api/contracts.ts'
+import { EFFECT_TEXTS, type Effect, type Mark } from './signs.ts'
 
 export type Impact = Out<Contracts['impact']['preview']>
-
-export type Effect = 'failed' | 'stops' | 'cut_off' | 'degraded'
-
-/** The sign of a node in the picture. */
-export type Mark = { readonly effect: Exclude<Effect, 'degraded'>; readonly depth: number }
-
-export const EFFECT_TEXTS: Readonly<Record<Effect, string>> = {
-  failed: 'goes away',
-  stops: 'stops',
-  cut_off: 'is cut off',
-  degraded: 'loses an address',
-}
 
 type Type = NonNullable<Impact['affected'][number]['because']>['type']
 

@@ -7,15 +7,8 @@ import { formatCount } from '../../ui/format.ts'
 import { Badge, type Tone } from '../../ui/primitives.tsx'
 import { toast } from '../../ui/toast.tsx'
 import css from '../topology.module.css'
-import {
-  EFFECT_TEXTS,
-  type Effect,
-  type EffectRow,
-  formatFile,
-  formatSummary,
-  formatText,
-  type Impact,
-} from './effects.ts'
+import { type EffectRow, formatFile, formatSummary, formatText, type Impact } from './effects.ts'
+import { EFFECT_TEXTS, type Effect } from './signs.ts'
 
 /** The list beside the picture. The table has all. */
 const MOST_SHOWN = 300

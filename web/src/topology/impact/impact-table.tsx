@@ -8,8 +8,9 @@ import { useSorting } from '../../table/list-search.ts'
 import tableCss from '../../table/table.module.css'
 import { useLocalView } from '../../table/view.ts'
 import { RowLink } from '../../ui/row-link.tsx'
-import { EFFECT_TEXTS, type EffectRow } from './effects.ts'
+import type { EffectRow } from './effects.ts'
 import { EffectBadge } from './impact-panel.tsx'
+import { EFFECT_TEXTS } from './signs.ts'
 
 const SPEC: TableSpec<EffectRow> = {
   id: ({ id }) => id,

@@ -118,7 +118,9 @@ export const WhatIf = () => {
           <Button onClick={() => void set({ impact: undefined, tab: undefined })}>Close</Button>
         </span>
       </div>
-      {isPast && <State title="Only of the present" text="An impact is computed from the relationships and cables of today." />}
+      {isPast && (
+        <State title="Only of the present" text="An impact is computed from the relationships and cables of today." />
+      )}
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!isPast && !error && !data && <PageLoading />}
       {data && <Content impact={data} isTable={isTable} onToggle={toggle} />}
