@@ -425,9 +425,24 @@ CREATE TABLE discovered_addresses (
   last_scan_id TEXT NOT NULL,
   ports_scan_id TEXT NOT NULL,
   observation TEXT NOT NULL
-);
+, seen_mac TEXT NOT NULL DEFAULT '', ptr_label TEXT NOT NULL DEFAULT '', lease_end TEXT NOT NULL DEFAULT '', seen_names TEXT NOT NULL DEFAULT '', ptr_names TEXT NOT NULL DEFAULT '', lease_names TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX discovered_addresses_device ON discovered_addresses (device_id);
+
+CREATE INDEX discovered_addresses_up ON discovered_addresses (ip_key) WHERE status = 'up';
+
+CREATE TABLE discovered_certificates (
+  device_id TEXT NOT NULL REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  ip TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  subject TEXT NOT NULL,
+  issuer TEXT NOT NULL,
+  names TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  PRIMARY KEY (device_id, ip, port)
+);
+
+CREATE INDEX discovered_certificates_end ON discovered_certificates (expires_at);
 
 CREATE TABLE discovered_devices (
   id TEXT PRIMARY KEY,
@@ -463,6 +478,8 @@ CREATE INDEX discovered_devices_first ON discovered_devices (first_scan_id, ip_k
 CREATE INDEX discovered_devices_inbox ON discovered_devices (is_ignored, bucket, bucket_since DESC, id DESC) WHERE bucket <> '';
 
 CREATE INDEX discovered_devices_matched ON discovered_devices (matched_device_id) WHERE matched_device_id IS NOT NULL;
+
+CREATE INDEX discovered_devices_matched_up ON discovered_devices (matched_device_id, id) WHERE status = 'up';
 
 CREATE INDEX discovered_devices_network ON discovered_devices (network_id, ip_key, id);
 

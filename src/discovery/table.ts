@@ -105,6 +105,16 @@ export type AddressRow = {
   ports_scan_id: string
   /** JSON of the scanner's report. */
   observation: string
+  /** Its MAC, unless only a lease tells it; '' for none. */
+  seen_mac: string
+  /** Its host names in lower case between blanks: those that it tells itself, those of the DNS, and those of its lease. */
+  seen_names: string
+  ptr_names: string
+  /** The first label of the one name of the DNS; a blank for several. */
+  ptr_label: string
+  lease_names: string
+  /** The end of its lease; '' without one. */
+  lease_end: string
 }
 
 export type IdentityRow = {
@@ -131,6 +141,18 @@ export type HostKeyRow = {
 }
 export type LockRow = { device_id: string; field: LockableField; created_by: string; created_at: string }
 
+/** A TLS certificate that a scan has read at a port. */
+export type CertificateRow = {
+  device_id: string
+  ip: string
+  port: number
+  subject: string
+  issuer: string
+  /** JSON: a list of texts. */
+  names: string
+  expires_at: string
+}
+
 export type DiscoveryTables = {
   discovery_scans: ScanRow
   discovery_scan_states: ScanStateRow
@@ -140,6 +162,7 @@ export type DiscoveryTables = {
   discovered_texts: TextRow
   discovered_addresses: AddressRow
   discovered_identities: IdentityRow
+  discovered_certificates: CertificateRow
   discovery_links: LinkRow
   discovery_host_keys: HostKeyRow
   discovery_locks: LockRow

@@ -63,6 +63,7 @@ import { datacenterTree } from './0084-datacenter-tree.ts'
 import { deviceIdentity } from './0085-device-identity.ts'
 import { customConditions } from './0086-custom-conditions.ts'
 import { kinds } from './0087-kinds.ts'
+import { certificates } from './0088-certificates.ts'
 import { notifications } from './0089-notifications.ts'
 
 export const migrations: readonly Migration[] = [
@@ -129,5 +130,6 @@ export const migrations: readonly Migration[] = [
   deviceIdentity,
   customConditions,
   kinds,
+  certificates,
   notifications,
 ]

@@ -37,4 +37,10 @@ export const ADDRESS_COLUMNS = [
   'last_scan_id',
   'ports_scan_id',
   'observation',
+  'seen_mac',
+  'seen_names',
+  'ptr_names',
+  'ptr_label',
+  'lease_names',
+  'lease_end',
 ] as const satisfies readonly (keyof AddressRow)[]

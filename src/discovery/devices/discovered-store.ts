@@ -19,6 +19,7 @@ import {
   type Conflict,
   createRecords,
   type DiscoveredRecord,
+  deriveColumns,
   type Observation,
   type Records,
   type Seen,
@@ -45,9 +46,18 @@ export const parseDoc = ({ doc }: Pick<DiscoveredRow, 'doc'>): DiscoveredDevice 
 export const parseLinks = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
   row ? (JSON.parse(row.links) as Link[]) : []
 const parseConflicts = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
-const toSeen = ({ observation, device_id: _, place: __, ...row }: AddressRow): Seen => ({
-  ...row,
-  observation: JSON.parse(observation) as Observation,
+const toSeen = ({
+  ip_key,
+  ip,
+  status,
+  first_seen,
+  last_seen,
+  last_scan_id,
+  ports_scan_id,
+  ...row
+}: AddressRow): Seen => ({
+  ...{ ip_key, ip, status, first_seen, last_seen, last_scan_id, ports_scan_id },
+  observation: JSON.parse(row.observation) as Observation,
 })
 
 const newId = (): string => Bun.randomUUIDv7()
@@ -152,6 +162,12 @@ const refreshAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, ro
         last_scan_id: ref('excluded.last_scan_id'),
         ports_scan_id: ref('excluded.ports_scan_id'),
         observation: ref('excluded.observation'),
+        seen_mac: ref('excluded.seen_mac'),
+        seen_names: ref('excluded.seen_names'),
+        ptr_names: ref('excluded.ptr_names'),
+        ptr_label: ref('excluded.ptr_label'),
+        lease_names: ref('excluded.lease_names'),
+        lease_end: ref('excluded.lease_end'),
       })),
     ),
 )
@@ -272,6 +288,7 @@ export const saveAddresses = async (
     place: buildNetworkKey(networkId, seen.ip_key),
     device_id: id,
     observation: JSON.stringify(observation),
+    ...deriveColumns(observation),
   })
   await refreshAddressRows(ctx, held.filter((one) => isOwn(one) && isChanged(one.seen)).map(toAddressRow))
   await upsertAddressRows(ctx, held.filter((one) => !isOwn(one)).map(toAddressRow))

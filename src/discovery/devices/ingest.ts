@@ -5,6 +5,7 @@ import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { findPinsAt, replacePins } from '../credential-store.ts'
 import { buildBaseline, classify, type Draft } from '../inbox/classify.ts'
 import type { DiscoveredDevice } from '../schema.ts'
+import { saveCertificates } from './certificate-store.ts'
 import { buildDevice, isKnownByLeases, listFieldChanges, toComparable } from './derive.ts'
 import * as store from './discovered-store.ts'
 import { listIdentityKeys } from './identity.ts'
@@ -155,6 +156,7 @@ export const saveChanged = async (
   const classified = await classify(ctx, networkId, drafts)
   await store.save(ctx, classified)
   await store.saveAddresses(ctx, { networkId, records: touched, owners }, isChanged)
+  await saveCertificates(ctx, touched)
   await saveKeys(ctx, { networkId, before: keys, records })
   await store.remove(ctx, [...records.merged.keys()])
   const isFirst = ({ device, before: { doc } }: (typeof classified)[number]) =>

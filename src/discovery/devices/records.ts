@@ -24,7 +24,28 @@ export type Observation = FoundHost & {
   readonly leaseExpiresAt?: string
 }
 
-export type Seen = Omit<AddressRow, 'place' | 'device_id' | 'observation'> & { readonly observation: Observation }
+/** Columns that follow from the observation. */
+type Derived = 'seen_mac' | 'seen_names' | 'ptr_names' | 'ptr_label' | 'lease_names' | 'lease_end'
+
+export type Seen = Omit<AddressRow, 'place' | 'device_id' | 'observation' | Derived> & {
+  readonly observation: Observation
+}
+
+/** Returns the names that are host names, between blanks. A system name may have blanks, and a certificate a pattern. */
+const joinNames = ({ names }: Observation, isWanted: (source: string) => boolean): string =>
+  names.flatMap(({ name, source }) => (isWanted(source) && !/[\s*]/.test(name) ? [name.toLowerCase()] : [])).join(' ')
+
+export const deriveColumns = (observation: Observation): Pick<AddressRow, Derived> => {
+  const ptr_names = joinNames(observation, (source) => source === 'ptr')
+  return {
+    seen_mac: observation.macSource === 'dhcp' ? '' : observation.mac,
+    seen_names: joinNames(observation, (source) => source !== 'ptr' && source !== 'dhcp'),
+    ptr_names,
+    ptr_label: ptr_names.includes(' ') ? ' ' : ptr_names.replace(/\..*/, ''),
+    lease_names: joinNames(observation, (source) => source === 'dhcp'),
+    lease_end: observation.leaseExpiresAt ?? '',
+  }
+}
 
 export type DiscoveredRecord = {
   readonly id: string

@@ -164,6 +164,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
       view('discovery_changes', ofScan, ['discovery_scans', 'networks']),
       child('discovered_texts', 'device_id', ['discovered_devices', 'discovery']),
       child('discovered_addresses', 'device_id', ['discovered_devices', 'discovery']),
+      child('discovered_certificates', 'device_id', ['discovered_devices', 'discovery']),
       child('discovered_identities', 'device_id', ['discovered_devices', 'discovery']),
       child('discovery_links', 'device_id', ['discovered_devices', 'discovery']),
       child('discovery_locks', 'device_id', ['devices', 'discovery']),
