@@ -17,8 +17,11 @@ export class WithStatus<T> {
 }
 
 type ListParts = {
-  /** Changes whenever the list may have changed. With the URL it forms the ETag before any row is read. */
-  readonly revision: string
+  /**
+   * Changes whenever the list may have changed. With the URL it forms the ETag before any row is read. Undefined for a list that time
+   * alone changes: it has no ETag.
+   */
+  readonly revision: string | undefined
   /** The number of rows regardless of `limit` and `offset`, for X-Total-Count. */
   readonly total: () => Promise<number>
   /** The rows as JSON text, in chunks. */
@@ -32,7 +35,8 @@ export class JsonList<T> {
 
   /** Returns the list with an ETag that also changes with what a ref in the URL stands for. */
   of(input: string): JsonList<T> {
-    return new JsonList<T>({ ...this.parts, revision: `${this.parts.revision} ${input}` })
+    const { revision } = this.parts
+    return revision === undefined ? this : new JsonList<T>({ ...this.parts, revision: `${revision} ${input}` })
   }
 }
 

@@ -89,6 +89,21 @@ const narrowTo = (ctx: Ctx, byResource: ReadonlyMap<string, ReadonlySet<number>>
   return Object.create(ctx, { db: { value: db } }) as Ctx
 }
 
+/**
+ * Returns the context of another read on behalf of the caller.
+ * @param scopeFilter of that read; undefined for a caller who sees all of its answer
+ */
+export const narrowToAnswer = (ctx: Ctx, scopeFilter: ScopeFilter | undefined): Ctx => {
+  const { unscoped } = ctx
+  if (!scopeFilter) return unscoped
+  const { db, store } = readChecks.openScopedDb(unscoped.store, unscoped.caller, scopeFilter)
+  const caller = limitCaller(unscoped.caller, scopeFilter)
+  // The other properties are read from the call at each moment.
+  return Object.create(unscoped, {
+    ...{ db: { value: db }, store: { value: store }, caller: { value: caller }, unscoped: { value: unscoped } },
+  }) as Ctx
+}
+
 type PathId = { readonly field: string; readonly resource: ScopedResource }
 
 /** Returns the parameters of a path that are ids of resources of the estate. */

@@ -99,8 +99,9 @@ const joinChunks = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): Asy
 
 const respondList = async ({ context, status }: Reply, list: JsonList<unknown>): Promise<Answered> => {
   const { raw, path, search } = context
-  const etag = computeEtag(`${list.parts.revision} ${path}${search}`)
-  if (isCurrent(context, etag)) return createNotModified(etag)
+  const { revision } = list.parts
+  const etag = revision === undefined ? undefined : computeEtag(`${revision} ${path}${search}`)
+  if (etag !== undefined && isCurrent(context, etag)) return createNotModified(etag)
   const counted = list.parts.total()
   const countHeader = async () => ({ 'X-Total-Count': String(await counted) })
   if (raw.method === 'HEAD') return { status, headers: { ...buildHeaders(etag), ...(await countHeader()) }, body: null }
