@@ -3,6 +3,7 @@
 import { dashboard } from '../answers/dashboard/api.ts'
 import { impact } from '../answers/impact/api.ts'
 import { lookup } from '../answers/lookup/api.ts'
+import { reportRoutes, reports } from '../answers/reports/api.ts'
 import { search } from '../answers/search/api.ts'
 import { utilization } from '../answers/utilization/api.ts'
 import { discovery, discoveryRules, inbox, scans } from '../discovery/api.ts'
@@ -62,6 +63,7 @@ export const contracts = {
   lookup,
   history,
   histories,
+  reports,
   dashboard,
   credentials,
   secrets,
@@ -89,6 +91,7 @@ export const contracts = {
 /** The registry of raw routes. Their requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [
   rackRoutes,
+  reportRoutes,
   estateRoutes,
   feedRoutes,
   eventRoutes,

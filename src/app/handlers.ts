@@ -3,6 +3,7 @@
 import { dashboardFeature } from '../answers/dashboard/dashboard.ts'
 import { feature as impact } from '../answers/impact/impact.ts'
 import { lookupFeature } from '../answers/lookup/lookup.ts'
+import { reportsFeature } from '../answers/reports/reports.ts'
 import { feature as search } from '../answers/search/search.ts'
 import { utilizationFeature } from '../answers/utilization/utilization.ts'
 import type { Config } from '../base/config/config.ts'
@@ -148,6 +149,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     impact,
     search,
     lookupFeature(options),
+    reportsFeature(options),
     dashboardFeature({ ...options, names: objectNames }),
     credentialsFeature(options),
     secretsFeature(options),

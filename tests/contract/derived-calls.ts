@@ -1,5 +1,6 @@
 /** Calls derived from the registry: each list with each filter, order and page, reads of the past, previews, and the errors of each operation. */
 import { z } from 'zod'
+import { REPORTS } from '../../src/answers/reports/registry.ts'
 import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../src/contract/input-schema.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
 import { type AnyOperation, getNoun, listPermissions } from '../../src/kernel/operation.ts'
@@ -44,6 +45,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   history: ['@{change}', '@{bulk}'],
   packs: ['nat', 'power'],
   audit: ['@{audit entry}'],
+  reports: REPORTS.map(({ name }) => name),
 }
 /** Each relationship is named by its two devices. */
 const WITHOUT_ID = 'relationships'
@@ -97,6 +99,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   prefix_length: [24, 30],
   count: [2],
   days: [1, 30],
+  min: [0, 50],
   object_id: ['sw', 'dc-0'],
   operation: ['devices.create', 'devices.bulk'],
   resource: ['devices', 'device'],

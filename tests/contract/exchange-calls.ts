@@ -104,6 +104,7 @@ const history: readonly Step[] = [
   call('history.list', { limit: 5 }),
   call('audit.list', { limit: 1 }, { save: { 'audit entry': '0.id' } }),
   call('audit.export', {}),
+  call('reports.export', { name: 'unlocated-devices' }),
   call('audit.verify'),
 ]
 

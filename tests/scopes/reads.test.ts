@@ -1,5 +1,6 @@
 // A caller with a role in one scope reads one half of a doubled estate, and no byte of the other half.
 import { describe, expect, test } from 'bun:test'
+import { REPORTS } from '../../src/answers/reports/registry.ts'
 import { contracts } from '../../src/app/contracts.ts'
 import { RESOURCES } from '../../src/inventory/resources.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
@@ -14,10 +15,10 @@ import { engines } from '../../testing/servers/servers.ts'
 
 const limited = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
-  // Reads that need a change are in the test of the history. The name of a pack is that of no object.
+  // Reads that need a change are in the test of the history. The name of a pack or of a report is that of no object.
   .filter(
     ({ name, effect, scope }) =>
-      scope !== undefined && effect === 'read' && !/^(history\.(get|items|diff)|packs\.get)$/.test(name),
+      scope !== undefined && effect === 'read' && !/^(history\.(get|items|diff)|packs\.get|reports\.show)$/.test(name),
   )
   .filter(({ access }) => listPermissions(access).some(isScopable))
 
@@ -79,6 +80,20 @@ describe.each(engines())('a scoped caller on %s', (dialect) => {
     expect(there.status).toBe(404)
     const ids = new RegExp(Object.values(other).join('|'), 'g')
     expect(JSON.stringify(there.body).replace(ids, 'nothing')).toBe(JSON.stringify(nowhere.body))
+  })
+
+  test.each(REPORTS.map(({ name }) => name))('the report %s', async (name) => {
+    const made = await estate()
+    const query = '?days=0&min=0'
+    const asked = `GET /api/reports/${name}${query}`
+    const answer = await made.ada.ask(asked)
+    expect([asked, answer.status]).toEqual([asked, 200])
+    expectNothingHidden(made, asked, answer)
+    expect(Number(answer.headers.get('x-total-count'))).toBe((answer.body as unknown[]).length)
+    const count = async ({ ask }: Pick<typeof made.ada, 'ask'>) => ((await ask(asked)).body as unknown[]).length
+    // Each object of the caller's half has a twin that is hidden.
+    if (!['duplicate-macs', 'disagreements'].includes(name))
+      expect(await count(all.admin)).toBeGreaterThanOrEqual(await count(made.ada))
   })
 
   test.each([

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Timestamp } from '../../contract/fields/fields.ts'
 import { operation } from '../../kernel/operation.ts'
 import { AuditChange, AuditObject } from '../../record/audit/api.ts'
+import { ReportCount } from '../reports/api.ts'
 
 const Fill = z.object({
   id: z.string(),
@@ -98,6 +99,7 @@ export const Dashboard = z
     credentials_sleep_at: Timestamp.optional().describe(
       'If it is within 14 days: when the API keys and OAuth grants of the caller are refused until the next sign-in by single sign-on',
     ),
+    reports: z.array(ReportCount).nullable().describe('Those that you may see, with the number of their findings'),
     changes: z.array(Change).nullable().describe('The newest'),
   })
   .meta({ id: 'Dashboard' })

@@ -13,6 +13,7 @@ import { parseCidrOrThrow } from '../../net/cidr.ts'
 import { findAccount } from '../../people/users/account.ts'
 import type { ObjectNames } from '../../record/audit/object-names.ts'
 import { PING } from '../../record/events/catalogue.ts'
+import { countReports } from '../reports/counts.ts'
 import { type Current, loadForecasts, toUse } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
 import { type FullObject, findAttention } from './attention.ts'
@@ -217,6 +218,7 @@ const show = async (ctx: Ctx, { names, config }: Options): Promise<Dashboard> =>
     fullest_pools: ofPools?.fullest.map(withForecast) ?? null,
     full_pools: ofPools?.full_pools ?? null,
     ...parts,
+    reports: await countReports(ctx, config),
     changes: await readIfPermitted('audit:list', () => findChanges(ctx.unscoped, names)),
   }
 }

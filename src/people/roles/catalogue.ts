@@ -73,6 +73,7 @@ export const PERMISSION_TABLE: readonly Row[] = [
   buildRow('views', 'saved views with all users', ['share'], ['share']),
   buildRow('search', 'search results', R, R, R),
   buildRow('dashboard', 'the dashboard', R, R, R),
+  buildRow('reports', 'reports', R, R, R),
   buildRow('metrics', 'metrics', R, R, R),
   buildRow('events', 'the stream of events', R, R, R),
 ]
@@ -83,7 +84,7 @@ export const PERMISSION_TABLE: readonly Row[] = [
  */
 const SCOPED: readonly string[] = [
   ...RESOURCES.filter(isInScopes).map(({ name }) => name),
-  ...['discovery', 'conflicts', 'search', 'dashboard', 'events'],
+  ...['discovery', 'conflicts', 'search', 'dashboard', 'reports', 'events'],
 ]
 
 /** All other resources of the inventory: a role granted in a scope lets its holders read them, and change none. */
