@@ -2237,6 +2237,49 @@ CREATE INDEX CONCURRENTLY objects_search ON objects USING gin (replace(replace(r
 ' || coalesce(description, '') || '
 ' || coalesce(custom, '')) COLLATE "default"), '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
 
+-- 0088-certificates
+
+CREATE TABLE discovered_certificates (
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  ip TEXT COLLATE "C" NOT NULL,
+  port INTEGER NOT NULL,
+  subject TEXT COLLATE "C" NOT NULL,
+  issuer TEXT COLLATE "C" NOT NULL,
+  names TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (device_id, ip, port)
+);
+
+CREATE INDEX discovered_certificates_end ON discovered_certificates (expires_at);
+
+ALTER TABLE discovered_addresses ADD COLUMN seen_mac TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovered_addresses ADD COLUMN ptr_label TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovered_addresses ADD COLUMN lease_end TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovered_addresses ADD COLUMN seen_names TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovered_addresses ADD COLUMN ptr_names TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovered_addresses ADD COLUMN lease_names TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+UPDATE discovered_addresses SET seen_names = coalesce((SELECT string_agg(lower(n.value ->> 'name'), ' ')
+FROM json_array_elements(observation::json -> 'names') AS n(value) WHERE n.value ->> 'source' NOT IN ('ptr', 'dhcp') AND n.value ->> 'name' NOT LIKE '% %'
+ AND n.value ->> 'name' NOT LIKE '%*%'), ''), ptr_names = coalesce((SELECT string_agg(lower(n.value ->> 'name'), ' ')
+FROM json_array_elements(observation::json -> 'names') AS n(value) WHERE n.value ->> 'source' = 'ptr' AND n.value ->> 'name' NOT LIKE '% %'
+ AND n.value ->> 'name' NOT LIKE '%*%'), ''), lease_names = coalesce((SELECT string_agg(lower(n.value ->> 'name'), ' ')
+FROM json_array_elements(observation::json -> 'names') AS n(value) WHERE n.value ->> 'source' = 'dhcp' AND n.value ->> 'name' NOT LIKE '% %'
+ AND n.value ->> 'name' NOT LIKE '%*%'), ''),
+seen_mac = CASE WHEN observation::json ->> 'macSource' = 'dhcp' THEN '' ELSE coalesce(observation::json ->> 'mac', '') END,
+lease_end = coalesce(observation::json ->> 'leaseExpiresAt', '');
+
+UPDATE discovered_addresses SET ptr_label = CASE WHEN ptr_names LIKE '% %' THEN ' ' ELSE split_part(ptr_names, '.', 1) END;
+
+CREATE INDEX CONCURRENTLY discovered_addresses_up ON discovered_addresses (ip_key) WHERE status = 'up';
+
+CREATE INDEX CONCURRENTLY discovered_devices_matched_up ON discovered_devices (matched_device_id, id) WHERE status = 'up';
+
 -- 0089-notifications
 
 ALTER TABLE webhooks ADD COLUMN format TEXT COLLATE "C" NOT NULL DEFAULT 'generic';

@@ -3,7 +3,7 @@
 import { dashboardFeature } from '../answers/dashboard/dashboard.ts'
 import { feature as impact } from '../answers/impact/impact.ts'
 import { lookupFeature } from '../answers/lookup/lookup.ts'
-import { reportsFeature } from '../answers/reports/reports.ts'
+import { createReportSource, listReportPermissions, reportsFeature } from '../answers/reports/reports.ts'
 import { feature as search } from '../answers/search/search.ts'
 import { utilizationFeature } from '../answers/utilization/utilization.ts'
 import type { Config } from '../base/config/config.ts'
@@ -65,7 +65,6 @@ import { auditFeature } from '../record/audit/audit.ts'
 import { createObjectNames } from '../record/audit/object-names.ts'
 import { eventsFeature } from '../record/events/events.ts'
 import { historyFeature } from '../record/history/history.ts'
-import { NO_REPORTS } from '../record/notifications/reports.ts'
 import { webhooksFeature } from '../record/webhooks/webhooks.ts'
 import type { startScan } from '../scanner/process.ts'
 import { credentialsFeature } from '../secrets/credentials/credentials.ts'
@@ -117,6 +116,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signIn = createSignIn({ ...options, signInFactors })
   const oauth = createOauth({ ...options, signIn })
   const listWarningSources = () => features.flatMap(({ warnings }) => (warnings ? [warnings] : []))
+  const reports = { permissions: listReportPermissions(), read: createReportSource(options.config) }
   const features: readonly Feature[] = [
     kindsFeature({ reserved: listReservedWords }),
     customFieldsFeature(options),
@@ -139,7 +139,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     references,
     discoveryFeature(options),
     eventsFeature(options),
-    webhooksFeature({ ...options, reports: NO_REPORTS }),
+    webhooksFeature({ ...options, reports }),
     feedsFeature(options),
     dnsProvidersFeature(options),
     dnsZonesFeature(options),
@@ -166,7 +166,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     oauth.feature,
     auditFeature({ ...options, objectNames }),
     databaseFeature(options),
-    createEstateMetrics(),
+    createEstateMetrics(options),
     systemFeature({ ...options, signInProviders, warningSources: listWarningSources }),
   ]
   const ofResources = features.flatMap((feature) => feature.operations)

@@ -75,6 +75,14 @@ export const listReports = async (given: Ctx, settings: ReportSettings): Promise
   return listed
 }
 
+/** Returns the counts of all reports over the whole estate. */
+export const countAllReports = async (ctx: Ctx, settings: ReportSettings): Promise<ReportCount[]> => {
+  const counts: ReportCount[] = []
+  for (const report of REPORTS)
+    counts.push({ name: report.name, title: report.title, count: await getCount(ctx.unscoped, report, settings) })
+  return counts
+}
+
 /** Returns the counts for the first page; null for a caller who may not read reports. */
 export const countReports = async (ctx: Ctx, settings: ReportSettings): Promise<ReportCount[] | null> => {
   const { permissions, scopedPermissions } = ctx.unscoped.caller

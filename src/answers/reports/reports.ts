@@ -2,7 +2,7 @@
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { listValues } from '../../kernel/list.ts'
-import type { ParsedInputOf } from '../../kernel/operation.ts'
+import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
 import { type Finding, reportRoutes, reports } from './api.ts'
 import { checkPermissions, listReports, narrowToReports, type ReportSettings, toParams } from './counts.ts'
 import { exportFindings } from './export.ts'
@@ -53,6 +53,10 @@ export type ReportExtract = {
 
 /** The number of findings of an extract. */
 const FIRST = 5
+
+/** Returns the permissions that each report needs beside `reports:read`, by its name. */
+export const listReportPermissions = (): ReadonlyMap<string, readonly Permission[]> =>
+  new Map(REPORTS.map(({ name, permissions }) => [name, permissions]))
 
 /**
  * Returns the function by which another feature reads reports of the whole estate: their counts of this moment, and their first

@@ -19,9 +19,6 @@ export type Reports = {
   readonly read: ReportSource
 }
 
-/** For a server without reports. */
-export const NO_REPORTS: Reports = { permissions: new Map(), read: async () => [] }
-
 const READ: Permission = 'reports:read'
 
 /** @throws AppError FORBIDDEN without the permission of one of the reports, everywhere */

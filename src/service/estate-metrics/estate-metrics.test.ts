@@ -11,6 +11,7 @@ const NAMES = [
   'plat_scan_age_seconds',
   'plat_discovered_devices',
   'plat_inbox_items',
+  'plat_report_findings',
 ]
 const HOSTILE = 'a "quoted" \\ name\nplat_conflicts{type="fake"} 9 \u202e'
 
@@ -70,6 +71,7 @@ describe.each(engines())('the metrics of the estate on %s', (dialect) => {
       `plat_discovered_devices{network_id="${net}",status="down"} 1`,
     ])
     expect(listSamples(text, 'plat_inbox_items').length).toBe(4)
+    expect(listSamples(text, 'plat_report_findings').length).toBe(12)
   })
 
   test('has the age of the last completed scan, and none for a network without one', async () => {

@@ -1,4 +1,5 @@
 /** The families of metrics of the estate, and the queries of their samples. */
+import { countAllReports, type ReportSettings } from '../../answers/reports/counts.ts'
 import type { Sample } from '../../base/runtime/metrics.ts'
 import { Bucket } from '../../discovery/schema.ts'
 import { ConflictType } from '../../inventory/conflicts/schema.ts'
@@ -129,5 +130,21 @@ const findInbox = async ({ db }: Ctx): Promise<Family[]> => {
   ]
 }
 
-/** Reads the families one after the other, so that requests are answered in between. */
-export const FAMILIES = [findNetworks, findPools, findConflicts, findScans, findDiscovered, findInbox]
+const createReportFinder =
+  (settings: ReportSettings) =>
+  async (ctx: Ctx): Promise<Family[]> => {
+    const counts = await countAllReports(ctx, settings)
+    return [
+      {
+        name: 'plat_report_findings',
+        help: 'Findings of a report with its default parameters',
+        samples: counts.map(({ name, count }) => ({ labels: { report: name }, value: count })),
+      },
+    ]
+  }
+
+/** Returns the families, to be read one after the other, so that requests are answered in between. */
+export const listFamilies = (settings: ReportSettings) => [
+  ...[findNetworks, findPools, findConflicts, findScans, findDiscovered, findInbox],
+  createReportFinder(settings),
+]
