@@ -107,7 +107,7 @@ export type AddressRow = {
   observation: string
   /** Its MAC, unless only a lease tells it; '' for none. */
   seen_mac: string
-  /** Its host names in lower case between blanks: those that it tells itself, those of the DNS, and those of its lease. */
+  /** Its host names in lower case between blanks: its own, the names of the DNS, and the name of its lease. */
   seen_names: string
   ptr_names: string
   /** The first label of the one name of the DNS; a blank for several. */

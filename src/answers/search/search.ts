@@ -13,7 +13,7 @@ import { joinTypes, type Ranked, selectBest } from './results.ts'
 type Asked = { readonly q: string; readonly query: Query; readonly range: Range | undefined }
 type Search = (ctx: Ctx, asked: Asked) => Promise<readonly Ranked[]>
 
-/** The searches that do not follow from facts alone. */
+/** The searches that need more than facts. */
 const OWN: Readonly<Partial<Record<Resource, Search>>> = {
   devices: (ctx, { q, ...asked }) => searchDevices(ctx, q, asked),
   networks: (ctx, { query, range }) => searchNetworks(ctx, query, range),
