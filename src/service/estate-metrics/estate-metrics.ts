@@ -6,7 +6,8 @@ import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import { systemRoutes } from '../system/api.ts'
 import { listFamilies } from './families.ts'
 
-const MAX_AGE_MS = 15_000
+/** The counts of reports are up to ten seconds older, so no figure is older than 15 seconds. */
+const MAX_AGE_MS = 5_000
 
 const formatFamilies = async (ctx: Ctx, settings: ReportSettings): Promise<string> => {
   const breathe = createBreathe()
