@@ -171,6 +171,8 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['conflicts', '/conflicts'],
     ['conflicts-ignored', '/conflicts?tab=ignored'],
     ['conflicts-none', '/conflicts?tab=resolved'],
+    ['reports', '/reports'],
+    ['report', '/reports/unscanned-networks'],
     ['conflict', `/conflicts?entry=${duplicate.conflict}`],
     ['conflict-networks', `/conflicts?entry=${overlap.conflict}`],
     ['device-conflict', `/devices/${duplicate.devices[0]}`],

@@ -48,6 +48,8 @@ export const PAGES = {
   '/pools/$id': 'pools/pool-page',
   '/ports/$id': 'ports/port-page',
   '/racks/$id': 'racks/rack-page',
+  '/reports': 'reports/reports-page',
+  '/reports/$id': 'reports/report-page',
   '/roles': 'access/roles/roles-page',
   '/roles/$id': 'access/roles/role-page',
   '/rules': 'discovery/scans/rules-page',

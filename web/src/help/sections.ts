@@ -28,6 +28,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   pools: 'inventory#free-addresses',
   ports: 'inventory#ports-and-cables',
   racks: 'inventory#racks-and-device-types',
+  reports: 'reports',
   reservations: 'inventory#free-addresses',
   roles: 'access#roles',
   rules: 'discovery#schedules',

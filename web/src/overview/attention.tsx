@@ -170,13 +170,34 @@ const Line = ({ item: { kind, severity, count, objects } }: { readonly item: Ite
   )
 }
 
-export const Attention = ({ items }: { readonly items: readonly Item[] }) =>
-  items.length === 0 ? (
+type Report = NonNullable<Dashboard['reports']>[number]
+
+const ReportLine = ({ report: { name, title, count } }: { readonly report: Report }) => (
+  <li className={css.attention}>
+    <Badge tone="idle">report</Badge>
+    <span>
+      <b>{formatCount(count)}</b>{' '}
+      <Link to="/reports/$id" params={{ id: name }} className="link">
+        {title}
+      </Link>
+    </span>
+  </li>
+)
+
+type Props = { readonly items: readonly Item[]; readonly reports: readonly Report[] }
+
+export const Attention = ({ items, reports }: Props) => {
+  const found = reports.filter(({ count }) => count > 0)
+  return items.length + found.length === 0 ? (
     <p className="muted">Nothing needs you.</p>
   ) : (
     <ul>
       {items.map((item) => (
         <Line key={item.kind} item={item} />
       ))}
+      {found.map((report) => (
+        <ReportLine key={report.name} report={report} />
+      ))}
     </ul>
   )
+}

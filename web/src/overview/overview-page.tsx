@@ -100,7 +100,9 @@ export const OverviewPage = () => {
             <>
               <Totals data={data} />
               <Card title="Needs you">
-                <div className={css.needs}>{data ? <Attention items={data.attention} /> : <Skeleton />}</div>
+                <div className={css.needs}>
+                  {data ? <Attention items={data.attention} reports={data.reports ?? []} /> : <Skeleton />}
+                </div>
               </Card>
               <div className={css.two}>
                 <div className={css.column}>

@@ -9,6 +9,7 @@ import {
   Building2,
   Cable,
   CalendarClock,
+  ClipboardList,
   HardDrive,
   History,
   Inbox,
@@ -93,6 +94,7 @@ export const FIRST_ENTRIES: readonly NavEntry[] = [
         types: ['conflict'],
         drawer: 'entry',
       },
+      { to: '/reports', text: 'Reports', icon: ClipboardList, permission: 'reports:read' },
     ],
   },
 ]

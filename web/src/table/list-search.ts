@@ -13,7 +13,7 @@ const OF_A_VIEW = [
 ] as const
 const KEYS = [
   ...OF_A_VIEW,
-  ...(['edit', 'new', 'place', 'tab', 'days', 'entry'] as const),
+  ...(['edit', 'new', 'place', 'tab', 'days', 'min', 'datacenter', 'entry'] as const),
   // The format of an import.
   'format',
   // Values of a new object.

@@ -40,7 +40,7 @@ type Props = {
   readonly isBusy: boolean
   readonly onFocus: (id: string) => void
   readonly onOpen: (id: string) => void
-  /** Adds a device to those that go away, or takes it from them. */
+  /** Adds a device to the devices that go away, or takes it from them. */
   readonly onToggle: (id: string) => void
   /** Marks the devices of an impact, and shows its panel in the place of the inspector. */
   readonly impact?: {
