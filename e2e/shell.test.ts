@@ -40,7 +40,7 @@ test('at 1366 x 768 all entries, the settings, the help and the user are visible
   ))
 
 test.each([
-  ['/conflicts', 'Inbox', ['Discovered', 'Conflicts']],
+  ['/conflicts', 'Inbox', ['Discovered', 'Conflicts', 'Reports']],
   ['/vlans', 'Networks', ['Networks', 'VLANs', 'Address spaces']],
   ['/reservations', 'Pools', ['Pools', 'Reservations']],
   ['/device-types', 'Devices', ['Devices', 'Device types']],
