@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from 'node:tls'
 
 export type ReceivedMail = { readonly from: string; readonly to: readonly string[]; readonly data: string }
 
-/** `silent` never greets. The others answer to `RCPT`. */
+/** `silent` never greets. The others answer to `RCPT`. `unknown@` is always refused. */
 export type MailAnswer = 'take' | 'later' | 'refuse' | 'silent'
 
 export type MailReceiver = {
@@ -63,8 +63,10 @@ export const startMailReceiver = async ({ isSecure = false } = {}): Promise<Mail
           mail = { from: /<(.*?)>/.exec(line)?.[1] ?? '', to: [], data: '' }
           reply('250 OK')
         } else if (verb === 'RCPT') {
-          if (how === 'take') mail.to.push(/<(.*?)>/.exec(line)?.[1] ?? '')
-          reply(ANSWERS[how])
+          const address = /<(.*?)>/.exec(line)?.[1] ?? ''
+          const isKnown = !address.startsWith('unknown@')
+          if (how === 'take' && isKnown) mail.to.push(address)
+          reply(isKnown ? ANSWERS[how] : ANSWERS.refuse)
         } else if (verb === 'DATA') {
           isData = true
           reply('354 go on')

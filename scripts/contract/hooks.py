@@ -86,7 +86,7 @@ EXCUSED = [
     r"^quiet_(from|to): (is needed with|must be another time)",
     r"^events: must name at least one event$",  # without reports
     r"^reports: (are for digests|there is no report)",
-    r"^url: \S+ is (never connected to|a private address)",  # allowed by SSRF_ALLOW_PRIVATE_TARGETS
+    r"^url: \S+ is (never connected to|refused as|a private address)",  # allowed by SSRF_ALLOW_PRIVATE_TARGETS
     # Custom fields, by their definitions.
     r"^(addresses\[\d+\]\.|address_)?custom\.",
     r"^sort: ",  # by a custom field

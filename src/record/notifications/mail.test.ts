@@ -112,6 +112,15 @@ describe('mails', () => {
     await admin.api.webhooks.delete({ id })
   })
 
+  test('that the server refuses for one recipient reach the others, and the answer names the one', async () => {
+    const { id } = await channel({ url: 'mailto:unknown@example.com,oncall@example.com' })
+    const { delivery } = await admin.api.webhooks.ping({ id })
+    expect(delivery).toMatchObject({ status: 'success', response_code: 250 })
+    expect(delivery.response_body).toMatch(/unknown@example.com: .*550 5.1.1 no such user/)
+    expect(to.received.at(-1)?.to).toEqual(['oncall@example.com'])
+    await admin.api.webhooks.delete({ id })
+  })
+
   test('to a server that never greets end with the timeout', async () => {
     to.answer('silent')
     const { id } = await channel({ timeout_seconds: 1 })

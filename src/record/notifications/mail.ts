@@ -89,8 +89,10 @@ export const createMailer = ({ smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'sm
         date: getDate(id),
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Mailer': userAgent },
       })
-      const { response } = await Promise.race([sending, ended.promise])
-      return { code: parseCode(response) ?? OK, text: response, error: '' }
+      const { response, rejectedErrors = [] } = await Promise.race([sending, ended.promise])
+      // The mail is not sent again, because the others have it.
+      const refused = rejectedErrors.map(({ recipient, message }) => `${recipient}: ${message}`)
+      return { code: parseCode(response) ?? OK, text: [response, ...refused].join('\n'), error: '' }
     } catch (error) {
       return toFailure(error)
     } finally {
