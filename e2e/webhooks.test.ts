@@ -152,6 +152,8 @@ test('a channel is created with a filter and quiet hours, tested, and what waits
       await drawer.getByLabel('Quiet from').fill('')
       await drawer.getByLabel('With one of the tags').fill('')
       await drawer.getByLabel('Digest', { exact: true }).selectOption('weekly')
+      const reports = drawer.getByRole('group', { name: 'Reports in the digest' })
+      await reports.getByRole('checkbox').first().check()
       await drawer.getByRole('button', { name: 'Create webhook' }).click()
       await page.getByRole('heading', { level: 1, name: 'on the phone' }).waitFor()
       await page.getByRole('button', { name: 'Send a test' }).click()
@@ -160,7 +162,7 @@ test('a channel is created with a filter and quiet hours, tested, and what waits
         topic: 'my-topic',
         title: 'A test from Plat',
       })
-      await page.getByText('No event waits.').waitFor()
+      await page.getByText('No event waits. The message goes').waitFor()
       await it.plat.api.networks.create({ name: 'of the digest', subnet: '10.250.0.0/24' })
       await page.getByText('Network of the digest (10.250.0.0/24) was added').waitFor()
       await page.getByText('1 event waits.').waitFor()

@@ -221,6 +221,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     filled: () => ({
       ...{ name: 'hook', url: 'https://ntfy.example.com/topic', events: ['device.created', 'network.deleted'] },
       ...{ format: 'ntfy', filter: { tags }, group_seconds: 30, max_per_hour: 5, digest: 'weekly', digest_at: '09:15' },
+      reports: ['full-pools', 'shadows'],
       ...{ quiet_from: '22:00', quiet_to: '06:30', timezone: 'Europe/Berlin' },
       ...{ enabled: false, description, headers: { 'X-One': 'a, b', 'X-Two': 'c: d' }, timeout_seconds: 20 },
       ...{ retry_count: 5, secret: 'a secret' },

@@ -10,9 +10,6 @@ import { renderMessage } from './formats.ts'
 import { buildTitle, getHighestSeverity, MAX_LINE, MAX_LINES, type Message, type MessageLine } from './message.ts'
 import type { ReportSummary } from './reports.ts'
 
-/** The page of reports. */
-const REPORTS_PAGE = '/reports'
-
 /** The events of an object. The message has the last one. */
 type Group = { seq: number; count: number }
 
@@ -54,7 +51,7 @@ const readLines = async (
 ): Promise<Pick<Message, 'lines' | 'more'>> => {
   const ofReports: MessageLine[] = reports.map((report) => ({
     text: formatReport(report),
-    link: buildAddress(publicUrl, REPORTS_PAGE),
+    link: buildAddress(publicUrl, `/reports/${report.name}`),
   }))
   const shown = [...groups.values()].slice(0, Math.max(0, MAX_LINES - ofReports.length))
   const texts = await entries.findTexts(

@@ -205,6 +205,52 @@ describe.each(engines())('messages on %s', (dialect) => {
     await end(hook)
   })
 
+  test('a digest with reports is sent at its time also without events, with the counts of that moment', async () => {
+    nowMs = Date.parse('2026-06-08T09:00:00.000Z')
+    for (const { id } of await admin.api.devices.list()) await admin.api.devices.delete({ id })
+    const hook = await channel({ digest: 'daily', reports: ['unlocated-devices', 'full-pools'], events: [] })
+    const first = '2026-06-09T08:00:00.000Z'
+    expect(await waiting(hook)).toMatchObject({ count: 0, next_message_at: first })
+    await wait(HOUR_MS)
+    expect(await read(hook)).toEqual([])
+    for (let n = 1; n <= 7; n++) await device({ name: `nowhere ${n}` })
+    nowMs = Date.parse(first)
+    await compose()
+    const [digest, ...others] = await read(hook)
+    expect(others).toEqual([])
+    expect(digest).toMatchObject({ title: 'Daily digest', event: 'notification.digest', created_at: first })
+    expect(digest?.body).toContain(': 7 (nowhere 1: ')
+    expect(digest?.body).not.toContain('nowhere 6')
+    expect(digest?.body).toContain(': 0\n  https://plat.example/reports/full-pools')
+    await wait(12 * HOUR_MS)
+    expect(await read(hook)).toHaveLength(1)
+    await wait(12 * HOUR_MS)
+    expect(await read(hook)).toHaveLength(2)
+    await end(hook)
+  })
+
+  test('reports in a digest need the permissions to read them', async () => {
+    const events = ['devices:read', 'devices:list', 'ports:list', 'networks:list'] as const
+    const clerk = await app.as(['webhook:create', 'webhook:update', ...events])
+    const draft = {
+      name: 'of a clerk',
+      url: 'https://ntfy.example/topic',
+      format: 'ntfy' as const,
+      digest: 'daily' as const,
+    }
+    const reports = ['unlocated-devices']
+    const refused = { code: 'FORBIDDEN' }
+    await expect(clerk.api.webhooks.create({ ...draft, events: [], reports })).rejects.toMatchObject(refused)
+    const made = await clerk.api.webhooks.create({ ...draft, events: ['device.created'] })
+    await expect(clerk.api.webhooks.update({ id: made.id, reports })).rejects.toMatchObject(refused)
+    await admin.api.webhooks.update({ id: made.id, reports })
+    // A change could send the reports elsewhere.
+    await expect(clerk.api.webhooks.update({ id: made.id, url: 'https://other.example/x' })).rejects.toMatchObject(
+      refused,
+    )
+    await end(made)
+  })
+
   test('flush sends what waits whatever the rules say, and nothing a second time', async () => {
     const hook = await channel({ digest: 'weekly' })
     await device({ name: 'sent by hand' })

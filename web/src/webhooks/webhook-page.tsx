@@ -78,6 +78,7 @@ const Overview = ({ webhook }: { readonly webhook: Webhook }) => {
           ['Datacenters', filter.datacenter_ids ? plural(filter.datacenter_ids.length, 'datacenter') : ''],
           ['Networks', filter.network_ids ? plural(filter.network_ids.length, 'network') : ''],
           ['Digest', digest === '' ? '' : `${digest}, at ${digest_at} ${timezone}`],
+          ['Reports', webhook.reports.length === 0 ? '' : <Tags key="reports" tags={webhook.reports} />],
           ['Grouped', isMessage && digest === '' ? `for ${webhook.group_seconds} s` : ''],
           ['At most', isMessage && digest === '' ? `${plural(webhook.max_per_hour, 'message')} an hour` : ''],
           ['Quiet', quiet_from === '' ? '' : `${quiet_from} to ${quiet_to} ${timezone}`],

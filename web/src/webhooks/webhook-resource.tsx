@@ -2,6 +2,7 @@
 
 import { toSortKey } from '../../../src/net/name-order.ts'
 import { isSameOrigin } from '../../../src/net/origin.ts'
+import { formatList, parseList } from '../access/list-text.ts'
 import { contracts } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
@@ -9,6 +10,7 @@ import type { TableSpec } from '../table/engine.ts'
 import { FilterField, formatFilter, parseFilter } from './channels/filter-field.tsx'
 import { FormatField } from './channels/format-field.tsx'
 import { toFormat } from './channels/formats.ts'
+import { ReportsField } from './channels/reports-field.tsx'
 import { UrlField } from './channels/url-field.tsx'
 import { EventsField, parseEvents } from './events-field.tsx'
 import { formatRows, toRows, toSentHeaders } from './headers.ts'
@@ -60,6 +62,13 @@ const RHYTHM_FIELDS: readonly FieldSpec[] = [
   {
     ...{ name: 'digest_at', label: 'Digest at', section: RHYTHM, isShown: isDigest, isMono: true },
     ...{ placeholder: '08:00', hint: 'HH:MM; an hourly one takes the minutes' },
+  },
+  {
+    ...{ name: 'reports', label: 'Reports', section: RHYTHM },
+    // Shown without a digest too while some are chosen, so that they can be removed.
+    isShown: (values) => isDigest(values) || (isChannel(values) && parseList(values.reports ?? '').length > 0),
+    render: ({ value, onChange, error }) => <ReportsField value={value} onChange={onChange} error={error} />,
+    ...{ read: formatList, send: parseList },
   },
   {
     ...{ name: 'group_seconds', label: 'Group for seconds', kind: 'number', section: RHYTHM, isHalf: true },
