@@ -1,13 +1,11 @@
 /** The reports of a digest, as far as the user may read them. */
 import { useId } from 'react'
 import { formatList, parseList } from '../../access/list-text.ts'
-import { api } from '../../api/client.ts'
+import { reportsQuery } from '../../reports/queries.ts'
 import { usePermitted } from '../../shell/me.ts'
 import fieldCss from '../../ui/field.module.css'
 import { Checkbox, toSentence } from '../../ui/field.tsx'
 import css from '../webhooks.module.css'
-
-const reportsQuery = { queryKey: ['reports', 'names'], queryFn: () => api.reports.list() }
 
 type Props = {
   readonly value: string
