@@ -261,6 +261,21 @@ describe.each(engines())('messages on %s', (dialect) => {
     await end(hook)
   })
 
+  test('composers at the same time put each event into one message', async () => {
+    const hook = await channel({ group_seconds: 0, max_per_hour: 1000 })
+    const made: string[] = []
+    for (let round = 0; round < 5; round++) {
+      const writes = Array.from({ length: 6 }, async () => made.push((await device()).id))
+      const composers = Array.from({ length: 3 }, () => [compose(), admin.api.webhooks.flush({ id: hook.id })])
+      await Promise.all([...writes, ...composers.flat()])
+      nowMs += SECOND_MS
+    }
+    await compose()
+    const links = (await read(hook)).flatMap(({ body }) => body.match(/devices\/\S+/g) ?? [])
+    expect(links.sort()).toEqual(made.map((id) => `devices/${id}`).sort())
+    await end(hook)
+  })
+
   test('a disabled channel keeps nothing', async () => {
     const hook = await channel({ digest: 'weekly' })
     await device()
