@@ -67,14 +67,14 @@ const readRows = async ({ ctx }: Scope, keys: readonly string[]): Promise<Readon
 /** Finds the addresses at which two truths may contradict. Most addresses, at which all truths are obviously the same, are left out. */
 const findSuspects = async ({ ctx, whole: { now } }: Scope): Promise<string[]> => {
   const { rows } = await sql<{ ip_key: string }>`
-    SELECT DISTINCT a.ip_key FROM discovered_addresses AS a
+    SELECT a.ip_key FROM discovered_addresses AS a
     LEFT JOIN addresses AS h ON h.ip_key = a.ip_key LEFT JOIN devices AS d ON d.id = h.device_id
-    LEFT JOIN reservations AS r ON r.ip_key = a.ip_key AND ${isLive(now)}
     WHERE a.status = 'up' AND (a.seen_names <> '' OR a.lease_end > ${now}
       OR (a.seen_mac <> '' AND h.mac_address <> '' AND h.mac_address <> a.seen_mac)
-      OR (a.seen_mac <> '' AND r.mac_address <> '' AND r.mac_address <> a.seen_mac)
-      OR (a.ptr_names <> '' AND (r.hostname <> '' OR (${differs}
-        AND (d.hostname_key <> '' OR EXISTS (SELECT 1 FROM device_domains AS o WHERE o.device_id = d.id))))))
+      OR (a.ptr_names <> '' AND ${differs}
+        AND (d.hostname_key <> '' OR EXISTS (SELECT 1 FROM device_domains AS o WHERE o.device_id = d.id))))
+    UNION SELECT a.ip_key FROM reservations AS r JOIN discovered_addresses AS a ON a.ip_key = r.ip_key
+    WHERE a.status = 'up' AND (r.hostname <> '' OR r.mac_address <> '') AND ${isLive(now)}
     ${ctx.store.sql.slowMark}`.execute(ctx.db)
   return rows.map(({ ip_key }) => ip_key)
 }
