@@ -3,6 +3,7 @@ import type { Db } from '../../src/database/database.ts'
 import type { Tables } from '../../src/database/tables.ts'
 import type { Observation } from '../../src/discovery/devices/records.ts'
 import type { DiscoveredDevice } from '../../src/discovery/schema.ts'
+import type { DriftReport } from '../../src/dns/zones/schema.ts'
 import type { Device } from '../../src/inventory/devices/schema.ts'
 import { cidrHolds, parseCidrOrThrow } from '../../src/net/cidr.ts'
 import { parseIp } from '../../src/net/ip.ts'
@@ -29,6 +30,13 @@ const readAll = async ({ read }: Db<Tables>) => ({
     ...row,
     report: JSON.parse(row.observation) as Observation,
   })),
+  zones: (
+    await read
+      .selectFrom('dns_zones')
+      .innerJoin('dns_reports', 'zone_id', 'id')
+      .select(['name', 'space_id', 'doc'])
+      .execute()
+  ).map(({ doc, ...zone }) => ({ ...zone, report: JSON.parse(doc) as DriftReport })),
 })
 type Estate = Awaited<ReturnType<typeof readAll>>
 
@@ -230,29 +238,43 @@ const documentedAt = ({ devices, reservations }: Estate, ip: string, space: stri
 const disagreements = (estate: Estate, { now }: Asked): Expected[] => {
   const isOfUp = ({ device_id }: Estate['seen'][number]) =>
     estate.discovered.some((one) => one.id === device_id && isUp(one))
+  const isSeen = (one: Estate['seen'][number]) => isUp(one) && isOfUp(one)
+  const hasLease = ({ report }: Estate['seen'][number]) =>
+    report.leaseExpiresAt !== undefined && report.leaseExpiresAt > now
   const byAddress = Map.groupBy(
-    estate.seen.filter((one) => isUp(one) && isOfUp(one)),
+    estate.seen.filter((one) => isSeen(one) || hasLease(one)),
     ({ ip_key }) => ip_key,
   )
   return [...byAddress.values()].flatMap((all) => {
-    const [seen] = all.sort((a, b) =>
-      a.last_seen === b.last_seen ? (a.place < b.place ? -1 : 1) : a.last_seen > b.last_seen ? -1 : 1,
-    )
+    const [seen] = all.sort((a, b) => {
+      if (isSeen(a) !== isSeen(b)) return isSeen(a) ? -1 : 1
+      return a.last_seen === b.last_seen ? (a.place < b.place ? -1 : 1) : a.last_seen > b.last_seen ? -1 : 1
+    })
     if (!seen) return []
     const { report, ip, ip_key, place } = seen
     const network = estate.networks.find(({ id }) => place.startsWith(`${id} `))
     const named = (source: (one: string) => boolean) =>
       report.names.filter((one) => source(one.source)).map(({ name }) => name)
-    const ptr = named((source) => source === 'ptr')
-    const isLeased = report.leaseExpiresAt !== undefined && report.leaseExpiresAt > now
+    const inDns = [
+      ...(isSeen(seen) ? named((source) => source === 'ptr') : []),
+      ...estate.zones
+        .filter(({ space_id }) => (space_id ?? '') === (network?.space_id ?? ''))
+        .flatMap(({ name: zone, report: { entries } }) =>
+          entries
+            .filter(({ type, server }) => (type === 'A' || type === 'AAAA') && server.includes(ip))
+            .map(({ name }) => (name === '@' ? zone : `${name}.${zone}`)),
+        ),
+    ]
     const truths = [
       documentedAt(estate, ip, network?.space_id ?? '', ip_key, now),
-      toTruth(
-        named((source) => source !== 'ptr' && source !== 'dhcp'),
-        report.macSource === 'dhcp' ? '' : report.mac,
-      ),
-      ptr.length > 0 ? toTruth(ptr, '') : undefined,
-      isLeased
+      isSeen(seen)
+        ? toTruth(
+            named((source) => source !== 'ptr' && source !== 'dhcp'),
+            report.macSource === 'dhcp' ? '' : report.mac,
+          )
+        : undefined,
+      inDns.length > 0 ? toTruth(inDns, '') : undefined,
+      hasLease(seen)
         ? toTruth(
             named((source) => source === 'dhcp'),
             report.mac,

@@ -7,6 +7,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { compareCodePoints } from '../../net/name-order.ts'
 import type { Finding } from './api.ts'
 import { differs } from './dns.ts'
+import { type ForwardNames, loadForwardNames } from './forward-names.ts'
 import { findDatacenters, loadDevices } from './objects.ts'
 import { EMPTY, type Found, type Report, type Scope } from './report.ts'
 import {
@@ -27,9 +28,13 @@ type Row = AddressRow & {
   readonly name_order: string
 }
 
-/** Selects the addresses that are up, with all that is known there; a row for each of its networks and documented devices. */
+/** Matches addresses that the last scan saw. */
+const isUp = sql<SqlBool>`a.status = 'up' AND x.status = 'up'`
+
+/** Selects the addresses that are up or leased, with all that is known there; a row for each of its networks and documented devices. */
 const selectRows = ({ store, now }: Ctx, condition: RawBuilder<SqlBool>) => sql<Row>`
-    SELECT a.ip_key, a.place, a.ip, a.last_seen, a.seen_mac, a.seen_names, a.ptr_names, a.lease_names, a.lease_end,
+    SELECT a.ip_key, a.place, a.ip, CASE WHEN ${isUp} THEN 1 ELSE 0 END AS is_up, a.last_seen,
+      a.seen_mac, a.seen_names, a.ptr_names, a.lease_names, a.lease_end,
       ${sql.raw(store.sql.past.text('a.observation', 'mac'))} AS lease_mac, x.id AS discovered_id, x.network_id,
       coalesce(t.hostname_key, '') AS discovered_hostname,
       d.id AS device_id, d.name AS device_name, d.hostname_key AS device_hostname, h.mac_address AS device_mac,
@@ -43,7 +48,8 @@ const selectRows = ({ store, now }: Ctx, condition: RawBuilder<SqlBool>) => sql<
     LEFT JOIN discovered_texts AS t ON t.device_id = x.id
     LEFT JOIN addresses AS h ON h.ip_key = a.ip_key LEFT JOIN devices AS d ON d.id = h.device_id
     LEFT JOIN reservations AS r ON r.ip_key = a.ip_key AND ${isLive(now)}
-    WHERE a.status = 'up' AND x.status = 'up' AND ${condition} ORDER BY a.ip_key, a.last_seen DESC, a.place, d.id`
+    WHERE ((${isUp}) OR a.lease_end > ${now}) AND ${condition}
+    ORDER BY a.ip_key, is_up DESC, a.last_seen DESC, a.place, d.id`
 
 /** Returns the rows of one address: of several networks, those of the network that saw it last. */
 const filterLatest = (rows: readonly Row[]): Row[] => rows.filter(({ place }) => place === rows[0]?.place)
@@ -69,10 +75,10 @@ const findSuspects = async ({ ctx, whole: { now } }: Scope): Promise<string[]> =
   const { rows } = await sql<{ ip_key: string }>`
     SELECT a.ip_key FROM discovered_addresses AS a
     LEFT JOIN addresses AS h ON h.ip_key = a.ip_key LEFT JOIN devices AS d ON d.id = h.device_id
-    WHERE a.status = 'up' AND (a.seen_names <> '' OR a.lease_end > ${now}
+    WHERE a.lease_end > ${now} OR (a.status = 'up' AND (a.seen_names <> ''
       OR (a.seen_mac <> '' AND h.mac_address <> '' AND h.mac_address <> a.seen_mac)
       OR (a.ptr_names <> '' AND ${differs}
-        AND (d.hostname_key <> '' OR EXISTS (SELECT 1 FROM device_domains AS o WHERE o.device_id = d.id))))
+        AND (d.hostname_key <> '' OR EXISTS (SELECT 1 FROM device_domains AS o WHERE o.device_id = d.id)))))
     UNION SELECT a.ip_key FROM reservations AS r JOIN discovered_addresses AS a ON a.ip_key = r.ip_key
     WHERE a.status = 'up' AND (r.hostname <> '' OR r.mac_address <> '') AND ${isLive(now)}
     ${ctx.store.sql.slowMark}`.execute(ctx.db)
@@ -81,10 +87,12 @@ const findSuspects = async ({ ctx, whole: { now } }: Scope): Promise<string[]> =
 
 const findAll = async (scope: Scope): Promise<readonly Found[]> => {
   const found: Sorted[] = []
-  for (const keys of splitBatches(await findSuspects(scope))) {
-    for (const rows of (await readRows(scope, keys)).values()) {
+  const forward = await loadForwardNames(scope.whole)
+  const { now } = scope.whole
+  for (const keys of splitBatches([...new Set([...(await findSuspects(scope)), ...forward.keys()])])) {
+    for (const [key, rows] of await readRows(scope, keys)) {
       const [row] = rows
-      if (!row || !findContradiction(readTruths(rows, scope.whole.now))) continue
+      if (!row || !findContradiction(readTruths(rows, { now, forward: forward.get(key) }))) continue
       found.push({ id: getResourceId(row), since: '', item: row.ip_key, name_order: row.name_order })
     }
     await pause()
@@ -114,8 +122,11 @@ const explain = (truths: Truths, { one, other, field }: Contradiction): string =
   return `${field === 'MAC' ? 'MAC address' : 'Name'}: ${quote(one)}, ${quote(other)}; ${ADVICE[one === 'documented' ? one : other]}`
 }
 
-const describeRows = (rows: readonly Row[], now: string): Pick<Finding, 'message' | 'details'> | undefined => {
-  const truths = readTruths(rows, now)
+const describeRows = (
+  rows: readonly Row[],
+  asked: { readonly now: string; readonly forward: ForwardNames | undefined },
+): Pick<Finding, 'message' | 'details'> | undefined => {
+  const truths = readTruths(rows, asked)
   const contradiction = findContradiction(truths)
   if (!contradiction) return undefined
   const details = Object.fromEntries(SOURCES.map((source) => [source, truths[source]?.truth ?? null]))
@@ -132,10 +143,9 @@ export const disagreements: Report = {
   find: findAll,
   describe: async (scope, found) => {
     const { whole } = scope
-    const known = await readRows(
-      scope,
-      found.map(({ item }) => item),
-    )
+    const keys = found.map(({ item }) => item)
+    const known = await readRows(scope, keys)
+    const forward = await loadForwardNames(whole, new Set(keys))
     const getKnown = await loadDevices(scope, found)
     const datacenters = await findDatacenters(
       scope,
@@ -144,7 +154,7 @@ export const disagreements: Report = {
     return (one) => {
       const own = known.get(one.item) ?? []
       const [row] = own
-      const described = describeRows(own, whole.now)
+      const described = describeRows(own, { now: whole.now, forward: forward.get(one.item) })
       if (!row || !described) return undefined
       const device = row.device_id === null ? undefined : getKnown({ ...one, id: row.device_id })?.device
       const { ip, network_id, reservation_id, reservation_hostname, seen_mac, lease_mac } = row

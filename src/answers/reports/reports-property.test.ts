@@ -76,6 +76,10 @@ describe.each(engines())('reports on %s', (dialect) => {
           }),
         ),
       )
+      const zones = [
+        await send('POST /api/dns/zones', { name: 'example.com' }),
+        await send('POST /api/dns/zones', { name: 'example.org', space_id }),
+      ]
       const ip = () => (below(8) === 0 ? '192.0.2.7' : first.at(1 + below(7)))
       const device = () => ({
         name: one(NAMES),
@@ -132,6 +136,26 @@ describe.each(engines())('reports on %s', (dialect) => {
           else if (found) await send('POST /api/discovery/inbox/ignore', { ids: [found.id] })
         },
         async () => d.advance(below(30) * DAY_MS),
+        () => {
+          const entries = Array.from({ length: below(4) }, () => ({
+            ...{ name: one(['web', 'db', 'mail', '@', 'other']), type: one(['A', 'A', 'AAAA', 'TXT']) },
+            ...{
+              kind: one(['changed', 'foreign']),
+              plat: [first.at(7)],
+              server: [...maybe(first.at(1)), first.at(1 + below(7))],
+            },
+            ...{ plat_ttl: 300, server_ttl: 300 },
+          }))
+          const report = { zone_id: one(zones).id, checked_at: d.now(), entries }
+          const row = { zone_id: report.zone_id, doc: JSON.stringify(report) }
+          return d.app.db.write(({ db }) =>
+            db
+              .insertInto('dns_reports')
+              .values(row)
+              .onConflict((conflict) => conflict.column('zone_id').doUpdateSet({ doc: row.doc }))
+              .execute(),
+          )
+        },
       ]
       let findings = 0
       await send('POST /api/devices', device())

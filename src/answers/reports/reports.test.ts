@@ -171,6 +171,45 @@ describe.each(onSqlite())('reports on %s', (dialect) => {
     })
   })
 
+  test('a lease, and the names of a DNS server, count for a host that the last scan missed', async () => {
+    const net = await d.network()
+    const mac = '00:1b:21:00:08:01'
+    await d.api.devices.create({ name: 'gone', hostname: 'gone', addresses: [{ ip: net.at(1), mac_address: mac }] })
+    const until = Math.floor(Date.parse(d.now()) / 1000) + 3600
+    /** The server leases the address, then a scan misses its host. */
+    const lease = async (given: string) => {
+      await d.scan(net.id, [host(net.at(1), { mac }), host(net.at(2))])
+      await d.ask('POST /api/discovery/leases', { text: `${until} ${given} ${net.at(1)} gone *\n` })
+      await d.scan(net.id, [host(net.at(2))])
+    }
+    await lease('00:1b:21:00:08:02')
+    const [ofLease] = await ofNetwork(net.id, 'disagreements')
+    expect(ofLease?.message).toContain(`the documentation says ${mac}, the DHCP server says 00:1b:21:00:08:02`)
+    expect(ofLease?.details.seen).toBe(null)
+    await lease(mac)
+    expect(await ofNetwork(net.id, 'disagreements')).toEqual([])
+
+    const zone = await d.api.dnsZones.create({ name: 'example.com' })
+    const entry = { kind: 'foreign', plat: [], plat_ttl: null, server_ttl: 300 }
+    const entries = [
+      { ...entry, name: 'camera', type: 'A', server: ['192.0.2.1', net.at(1)] },
+      { ...entry, name: 'text', type: 'TXT', server: [net.at(2)] },
+    ]
+    const doc = JSON.stringify({ checked_at: d.now(), entries })
+    await d.app.db.write(({ db }) => db.insertInto('dns_reports').values({ zone_id: zone.id, doc }).execute())
+    expect(await ofNetwork(net.id, 'disagreements')).toMatchObject([
+      {
+        ...{
+          name: 'gone',
+          message:
+            'Name: the documentation says gone, the DNS says camera.example.com; correct the documentation, or find out who uses the address',
+        },
+        details: { named: { name: 'camera.example.com', at: d.now() }, seen: null, leased: { name: 'gone' } },
+      },
+    ])
+    await d.api.dnsZones.delete({ id: zone.id })
+  })
+
   test('a network says why no scan has covered it', async () => {
     const [idle, ruled, off, failing] = [await d.network(), await d.network(), await d.network(), await d.network()]
     for (const [network, enabled] of [

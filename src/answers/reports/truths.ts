@@ -1,5 +1,6 @@
 /** The truths of an address: as it is documented, seen, named and leased. Two of them may contradict. */
 
+import type { ForwardNames } from './forward-names.ts'
 import { isGlobalIdentity } from './macs.ts'
 import { type HostNames, haveCommonName, toDocumentedNames, toHostNames } from './names.ts'
 
@@ -22,8 +23,10 @@ type Known = {
 
 export type Truths = Readonly<Record<Source, Known | undefined>>
 
-/** A row of an address that is up, and one of its documented devices. */
+/** A row of an address that is up or leased, and one of its documented devices. */
 export type AddressRow = {
+  /** 1 for an address that the last scan saw. */
+  readonly is_up: number
   /** Its network and the key of the address. */
   readonly place: string
   readonly ip: string
@@ -85,21 +88,31 @@ const toDocumented = (rows: readonly AddressRow[]): Known | undefined => {
   }
 }
 
-/** @param rows of one address @param now leases that have ended count for nothing */
-export const readTruths = (rows: readonly AddressRow[], now: string): Truths => {
+type Asked = {
+  /** Leases that have ended count for nothing. */
+  readonly now: string
+  /** The names of the address that only a DNS server has. */
+  readonly forward?: ForwardNames | undefined
+}
+
+/** @param rows of one address */
+export const readTruths = (rows: readonly AddressRow[], { now, forward }: Asked): Truths => {
   const documented = toDocumented(rows)
   const [row] = rows
   if (!row) return { documented, seen: undefined, named: undefined, leased: undefined }
-  const { seen_mac, seen_names, ptr_names, lease_names, lease_mac, lease_end, last_seen } = row
-  const [own, ptr, ofLease] = [seen_names, ptr_names, lease_names].map(toNames)
+  const { is_up, seen_mac, seen_names, ptr_names, lease_names, lease_mac, lease_end, last_seen } = row
+  const isUp = is_up === 1
+  const [own, ofLease] = [seen_names, lease_names].map(toNames)
+  const ptr = isUp ? toNames(ptr_names) : []
+  const named = [...ptr, ...(forward?.names ?? [])]
   const build = (names: readonly string[] = [], mac: string | undefined, at: string): Known => ({
     truth: { name: names[0] ?? '', ...(mac !== undefined && { mac_address: mac }), at },
     ...{ names: toHostNames(names), macs: listMacs(mac ?? '') },
   })
   return {
     documented,
-    seen: build(own, seen_mac, last_seen),
-    named: ptr_names === '' ? undefined : build(ptr, undefined, last_seen),
+    seen: isUp ? build(own, seen_mac, last_seen) : undefined,
+    named: named.length === 0 ? undefined : build(named, undefined, ptr.length > 0 ? last_seen : (forward?.at ?? '')),
     leased: lease_end > now ? build(ofLease, lease_mac, lease_end) : undefined,
   }
 }
