@@ -1,7 +1,7 @@
 /** The reports, in the order of lists. A further report is a file, and a line here. */
 import { notFound } from '../../contract/errors.ts'
 import { expiringCertificates } from './certificates.ts'
-import { disagreements } from './disagreements.ts'
+import { disagreements } from './disagreements/disagreements.ts'
 import { newPorts, shadows } from './discovered.ts'
 import { dnsMismatch } from './dns.ts'
 import { ghosts } from './ghosts.ts'

@@ -1,15 +1,15 @@
 /** Addresses about which documentation, scans, DNS and DHCP contradict each other. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { pause } from '../../base/runtime/pause.ts'
-import { splitBatches } from '../../database/query/batches.ts'
-import { isLive } from '../../inventory/reservations/reservations.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import { compareCodePoints } from '../../net/name-order.ts'
-import type { Finding } from './api.ts'
-import { differs } from './dns.ts'
+import { pause } from '../../../base/runtime/pause.ts'
+import { splitBatches } from '../../../database/query/batches.ts'
+import { isLive } from '../../../inventory/reservations/reservations.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { compareCodePoints } from '../../../net/name-order.ts'
+import type { Finding } from '../api.ts'
+import { differs } from '../dns.ts'
+import { findDatacenters, loadDevices } from '../objects.ts'
+import { EMPTY, type Found, type Report, type Scope } from '../report.ts'
 import { type ForwardNames, loadForwardNames } from './forward-names.ts'
-import { findDatacenters, loadDevices } from './objects.ts'
-import { EMPTY, type Found, type Report, type Scope } from './report.ts'
 import {
   type AddressRow,
   type Contradiction,

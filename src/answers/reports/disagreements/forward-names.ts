@@ -1,10 +1,10 @@
 /** The names of addresses that the servers of DNS zones have and Plat has not, as the last checks of the zones read them. */
-import { pause } from '../../base/runtime/pause.ts'
-import type { DriftReport } from '../../dns/zones/schema.ts'
-import { toFullName } from '../../dns/zones/zone-index.ts'
-import { findSpaceKeys } from '../../inventory/spaces/keys.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import { parseIpKey } from '../../net/ip.ts'
+import { pause } from '../../../base/runtime/pause.ts'
+import type { DriftReport } from '../../../dns/zones/schema.ts'
+import { toFullName } from '../../../dns/zones/zone-index.ts'
+import { findSpaceKeys } from '../../../inventory/spaces/keys.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { parseIpKey } from '../../../net/ip.ts'
 
 export type ForwardNames = {
   readonly names: string[]

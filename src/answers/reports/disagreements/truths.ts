@@ -1,8 +1,8 @@
 /** The truths of an address: as it is documented, seen, named and leased. Two of them may contradict. */
 
+import { isGlobalIdentity } from '../macs.ts'
+import { type HostNames, haveCommonName, toDocumentedNames, toHostNames } from '../names.ts'
 import type { ForwardNames } from './forward-names.ts'
-import { isGlobalIdentity } from './macs.ts'
-import { type HostNames, haveCommonName, toDocumentedNames, toHostNames } from './names.ts'
 
 export const SOURCES = ['documented', 'seen', 'named', 'leased'] as const
 export type Source = (typeof SOURCES)[number]
