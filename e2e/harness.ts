@@ -4,7 +4,15 @@
  */
 import { afterAll, beforeAll } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+  type Request,
+  type Response,
+} from 'playwright-core'
 import { findChromium } from '../scripts/server-binaries.mjs'
 import { ensureWeb } from '../scripts/web.mjs'
 import { type Role, type RunningPlat, type ServerOptions, startPlat } from './server.ts'
@@ -74,6 +82,8 @@ type Watched = {
   readonly problems: string[]
   readonly requests: string[]
   readonly underWay: Set<Request>
+  /** The requests that were under way when the user signed out. */
+  readonly overtaken: WeakSet<Request>
   readonly expected: readonly string[]
 }
 
@@ -84,8 +94,15 @@ const nothing = (expected: readonly string[] = []): Watched => ({
   problems: [],
   requests: [],
   underWay: new Set(),
+  overtaken: new WeakSet(),
   expected,
 })
+
+const isSignOut = (request: Request): boolean => new URL(request.url()).pathname.endsWith('/logout')
+
+/** True for the answer of a request that the end of the session has overtaken: it was sent before the answer to signing out. */
+const isOvertaken = (response: Response, { underWay, overtaken }: Watched): boolean =>
+  response.status() === 401 && (overtaken.has(response.request()) || [...underWay].some(isSignOut))
 
 /** Opens a context that records the problems of its pages. */
 const openWindow = async (origin: string, { theme, width, height, hasTouch }: Look): Promise<Window> => {
@@ -119,8 +136,11 @@ const openWindow = async (origin: string, { theme, width, height, hasTouch }: Lo
   context.on('requestfinished', (request) => window.watched.underWay.delete(request))
   context.on('requestfailed', (request) => window.watched.underWay.delete(request))
   context.on('response', (response) => {
+    const { watched } = window
+    if (isSignOut(response.request())) for (const request of watched.underWay) watched.overtaken.add(request)
     const line = `${response.status()} ${new URL(response.url()).pathname}`
-    if (response.status() >= 400 && !isExpected(line, window.watched.expected)) problem(`answer: ${line}`)
+    if (response.status() < 400 || isExpected(line, watched.expected) || isOvertaken(response, watched)) return
+    problem(`answer: ${line}`)
   })
   return window
 }

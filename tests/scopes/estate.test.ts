@@ -162,7 +162,7 @@ describe.each(onSqlite())('the estate as a document of a scoped caller on %s', (
       await all.admin.ask(`POST /api/devices/${parent}/relationships`, { child_id: id, type: 'depends_on' })
     const deleted = await call('devices.delete', { id })
     expect(deleted.value).toMatchObject({
-      summary: 'deletes 1 relationship and 1 device',
+      summary: 'deletes 1 relationship and 1 device; 2 devices would stop',
       changes: { delete: { device: 1, relationship: 1 } },
     })
     expect(await confirm(deleted)).toMatchObject({ value: { summary: 'deletes 1 relationship and 1 device' } })

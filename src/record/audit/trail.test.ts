@@ -66,7 +66,7 @@ describe.each(engines())('the audit trail on %s', (dialect) => {
     }
     /** One write after another, so that all entries are in one chain. */
     const createInTurn = async (ids: readonly string[]) => {
-      for (const id of ids) await create(id)
+      for (const id of ids) expect([id, await create(id)]).toEqual([id, 201])
       return entryIds()
     }
 

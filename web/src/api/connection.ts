@@ -18,6 +18,12 @@ export const setSignedOutListener = (listener: () => void): void => {
   onSignedOut = listener
 }
 
+/** True while the user signs out. Requests that are under way then may be refused. */
+let isSigningOut = false
+export const setSigningOut = (is: boolean): void => {
+  isSigningOut = is
+}
+
 /** Reports that the session has ended. */
 export const notifySignedOut = (): void => onSignedOut()
 
@@ -70,7 +76,7 @@ export const noteAnswer = (url: string, response: Response): void => {
     else next.limitedUntilMs = untilMs
   }
   if (old.isOffline !== next.isOffline || response.status === 429) connection.set(next)
-  if (response.status === 401 && !isOfSession(url)) onSignedOut()
+  if (response.status === 401 && !isOfSession(url) && !isSigningOut) onSignedOut()
 }
 
 export const noteFailure = (): void => connection.set({ ...connection.get(), isOffline: true })

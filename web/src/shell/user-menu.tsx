@@ -1,7 +1,7 @@
 /** The menu of the signed-in user: the roles, the account, the theme, and signing out. */
 import { useNavigate } from '@tanstack/react-router'
 import { request } from '../api/client.ts'
-import { setSignedOutListener } from '../api/connection.ts'
+import { setSigningOut } from '../api/connection.ts'
 import { clearUserData } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { devices } from '../devices/window/device-list-client.ts'
@@ -16,20 +16,21 @@ export const useSignOut = (): (() => Promise<void>) => {
   const navigate = useNavigate()
   return async () => {
     let url: string | null
+    setSigningOut(true)
     try {
       const answer = await request('/api/auth/sso/logout', { method: 'POST' })
       ;({ url } = (await answer.json()) as { url: string | null })
     } catch (error) {
+      setSigningOut(false)
       toastError('You are still signed in', error)
       return
     }
     // The session at the provider ends as well. It sends the browser back to the sign-in page.
-    if (url === null) await navigate({ to: '/login' })
-    else {
-      // The page stays until the provider answers. A request without a session would lead to the sign-in page.
-      setSignedOutListener(() => {})
-      location.assign(url)
-    }
+    if (url === null) {
+      await navigate({ to: '/login' })
+      setSigningOut(false)
+      // The page stays until the provider answers.
+    } else location.assign(url)
     // Nothing more is asked for as this user.
     stopLive()
     clearUserData()
