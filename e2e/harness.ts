@@ -82,7 +82,9 @@ type Watched = {
   readonly problems: string[]
   readonly requests: string[]
   readonly underWay: Set<Request>
-  /** The requests that were under way when the user signed out. */
+  /** True once the user has signed out, until the page of sign-in is shown. */
+  isLeaving: boolean
+  /** The requests that were sent before the page of sign-in was shown. */
   readonly overtaken: WeakSet<Request>
   readonly expected: readonly string[]
 }
@@ -94,13 +96,14 @@ const nothing = (expected: readonly string[] = []): Watched => ({
   problems: [],
   requests: [],
   underWay: new Set(),
+  isLeaving: false,
   overtaken: new WeakSet(),
   expected,
 })
 
 const isSignOut = (request: Request): boolean => new URL(request.url()).pathname.endsWith('/logout')
 
-/** True for the answer of a request that the end of the session has overtaken: it was sent before the answer to signing out. */
+/** True for the answer of a request that the end of the session has overtaken: the page of before has sent it. */
 const isOvertaken = (response: Response, { underWay, overtaken }: Watched): boolean =>
   response.status() === 401 && (overtaken.has(response.request()) || [...underWay].some(isSignOut))
 
@@ -130,6 +133,9 @@ const openWindow = async (origin: string, { theme, width, height, hasTouch }: Lo
     // The page loads the code of forms after a while: on a slow machine before it is quiet.
     const isPreloaded = url.pathname.startsWith('/static/assets/forms-')
     if (!isPreloaded) window.watched.requests.push(`${request.method()} ${url.pathname}`)
+    const { watched } = window
+    watched.isLeaving &&= !window.page?.url().includes('/login')
+    if (watched.isLeaving) watched.overtaken.add(request)
     // An event stream does not end.
     if (request.resourceType() !== 'eventsource') window.watched.underWay.add(request)
   })
@@ -137,7 +143,10 @@ const openWindow = async (origin: string, { theme, width, height, hasTouch }: Lo
   context.on('requestfailed', (request) => window.watched.underWay.delete(request))
   context.on('response', (response) => {
     const { watched } = window
-    if (isSignOut(response.request())) for (const request of watched.underWay) watched.overtaken.add(request)
+    if (isSignOut(response.request())) {
+      watched.isLeaving = true
+      for (const request of watched.underWay) watched.overtaken.add(request)
+    }
     const line = `${response.status()} ${new URL(response.url()).pathname}`
     if (response.status() < 400 || isExpected(line, watched.expected) || isOvertaken(response, watched)) return
     problem(`answer: ${line}`)

@@ -19,7 +19,7 @@ const explain = (days: number | null): string => {
 export const fullPools: Report = {
   name: 'full-pools',
   title: 'Full pools',
-  description: 'Pools with a utilization of POOL_UTILIZATION_THRESHOLD or more',
+  description: 'Pools that are nearly full: at the threshold of the warnings, or above it',
   permissions: ['pools:list'],
   days: null,
   uses: ['min', 'network_id', 'datacenter_id'],
