@@ -127,6 +127,23 @@ test('the list is copied as text, and saved as CSV', () =>
     { as, changesContext: true },
   ))
 
+test('a cable that another client adds is in the impact that is shown', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const [first, second] = await Promise.all(
+        ['live-sw', 'live-srv'].map((name) => it.plat.api.devices.create({ name })),
+      )
+      if (!first || !second) throw new Error('two were made')
+      // The feed begins once the page is quiet.
+      await Promise.all([page.waitForRequest('**/api/events?*'), open(`/topology?impact=${first.id}&tab=table`)])
+      await page.getByText('If live-sw goes away, nothing else stops without it').waitFor()
+      const end = (device_id: string) => ({ device_id, port: 'eth0' })
+      await it.plat.api.cables.create({ a: end(first.id), b: end(second.id) })
+      await page.getByText('If live-sw goes away, 1 device would be cut off').waitFor()
+    },
+    { as },
+  ))
+
 test('above 300 affected devices the list comes first', () =>
   it.visit(
     async ({ page, open }) => {

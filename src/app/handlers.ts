@@ -3,7 +3,7 @@
 import { dashboardFeature } from '../answers/dashboard/dashboard.ts'
 import { feature as impact } from '../answers/impact/impact.ts'
 import { lookupFeature } from '../answers/lookup/lookup.ts'
-import { createReportSource, listReportPermissions, reportsFeature } from '../answers/reports/reports.ts'
+import { createReportSource, mapReportPermissions, reportsFeature } from '../answers/reports/reports.ts'
 import { feature as search } from '../answers/search/search.ts'
 import { utilizationFeature } from '../answers/utilization/utilization.ts'
 import type { Config } from '../base/config/config.ts'
@@ -116,7 +116,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signIn = createSignIn({ ...options, signInFactors })
   const oauth = createOauth({ ...options, signIn })
   const listWarningSources = () => features.flatMap(({ warnings }) => (warnings ? [warnings] : []))
-  const reports = { permissions: listReportPermissions(), read: createReportSource(options.config) }
+  const reports = { permissions: mapReportPermissions(), read: createReportSource(options.config) }
   const features: readonly Feature[] = [
     kindsFeature({ reserved: listReservedWords }),
     customFieldsFeature(options),

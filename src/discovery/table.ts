@@ -107,11 +107,13 @@ export type AddressRow = {
   observation: string
   /** Its MAC, unless only a lease tells it; '' for none. */
   seen_mac: string
-  /** Its host names in lower case between blanks: its own, the names of the DNS, and the name of its lease. */
+  /** The host names that it tells itself, in lower case between blanks; '' for none. */
   seen_names: string
+  /** Its PTR names, in the same form. */
   ptr_names: string
-  /** The first label of the one name of the DNS; a blank for several. */
+  /** The first label of its one PTR name; a blank for several. */
   ptr_label: string
+  /** The name of its lease, in the same form. */
   lease_names: string
   /** The end of its lease; '' without one. */
   lease_end: string

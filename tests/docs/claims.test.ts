@@ -38,6 +38,11 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['retried', 'src/record/webhooks/webhooks.test.ts'],
     ['with a history', 'src/record/webhooks/webhooks.test.ts'],
     ['at least once, also after a crash', 'tests/crash/deliveries.test.ts'],
+    ['messages for Slack, Teams, Discord, ntfy, Telegram and mailboxes', 'src/record/notifications/formats.test.ts'],
+  ],
+  Circuits: [
+    ['an object type of a pack', 'src/exchange/packs/packs.test.ts'],
+    ['any others of your own', 'tests/contract/as-built-in.test.ts'],
   ],
   'AI clients (MCP)': [
     ['OAuth per user', 'src/people/oauth/clients/clients.test.ts'],
@@ -114,7 +119,7 @@ describe('the comparison of the README', () => {
 
   test('says "no" where Plat has no operation', () => {
     const absent = rows.filter(([, cell]) => cell === 'no').map(([name]) => name)
-    expect(absent).toEqual(['Circuits'])
+    expect(absent).toEqual([])
     const nouns = /circuit|ldap|saml/i
     expect(Object.keys(contracts).filter((name) => nouns.test(name))).toEqual([])
   })

@@ -1,5 +1,8 @@
 /** Finds the items that need attention, worst first, with the number and the first objects of each. */
+import type { SelectQueryBuilder } from 'kysely'
 import { toPlural } from '../../contract/change-summary.ts'
+import type { Tables } from '../../database/tables.ts'
+import { selectLastFailures } from '../../discovery/scans/failed-scans.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import type { Attention, AttentionObject, Dashboard } from './api.ts'
@@ -47,10 +50,9 @@ const findZones = async (ctx: Ctx): Promise<AttentionObject[]> => {
   })
 }
 
-/** Selects scans with the names of their networks, which are null for callers who may not list these. */
-const selectScans = (ctx: Ctx) =>
-  ctx.db
-    .selectFrom('discovery_scans')
+/** Adds the names of the networks of scans, which are null for callers who may not list these. */
+const withNetworks = (scans: SelectQueryBuilder<Tables, 'discovery_scans', object>) =>
+  scans
     .leftJoin('networks', 'networks.id', 'discovery_scans.network_id')
     .select([
       'discovery_scans.id',
@@ -67,30 +69,13 @@ const toScan = (ctx: Ctx, { id, network_id, error_message, network_name }: ScanR
   name: (isPermitted(ctx, 'networks:list') && network_name) || network_id,
 })
 
-/** Returns the last scan of each network of which it has failed. */
-const findFailedScans = async (ctx: Ctx): Promise<AttentionObject[]> => {
-  const rows = await selectScans(ctx)
-    .where('discovery_scans.status', '=', 'failed')
-    // While a result is recorded, its scan counts as failed.
-    .whereRef('discovery_scans.holder', '<>', 'discovery_scans.id')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('discovery_scans as later')
-            .select('later.id')
-            .whereRef('later.network_id', '=', 'discovery_scans.network_id')
-            .whereRef('later.created_at', '>', 'discovery_scans.created_at'),
-        ),
-      ),
-    )
-    .execute()
-  return rows.map((row) => toScan(ctx, row))
-}
+const findFailedScans = async (ctx: Ctx): Promise<AttentionObject[]> =>
+  (await withNetworks(selectLastFailures(ctx)).execute()).map((row) => toScan(ctx, row))
 
-const findRunningScans = async (ctx: Ctx): Promise<AttentionObject[]> =>
-  (await selectScans(ctx).where('discovery_scans.status', '=', 'running').limit(NAMED).execute()).map((row) =>
-    toScan(ctx, row),
-  )
+const findRunningScans = async (ctx: Ctx): Promise<AttentionObject[]> => {
+  const running = ctx.db.selectFrom('discovery_scans').where('discovery_scans.status', '=', 'running')
+  return (await withNetworks(running).limit(NAMED).execute()).map((row) => toScan(ctx, row))
+}
 
 const findInboxItems = async (
   ctx: Ctx,

@@ -1,4 +1,5 @@
 /** The links that cables make between devices. A cable at a pass-through port of a panel leads on to the cable at its other side. */
+import { OTHER_SIDE, type Side } from '../../inventory/ports/end.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 
 /** A connected cable between network ports, by the devices of its ends. */
@@ -8,8 +9,8 @@ export type CableRow = {
   readonly b: string
   readonly a_port: string
   readonly b_port: string
-  readonly a_side: string
-  readonly b_side: string
+  readonly a_side: Side
+  readonly b_side: Side
   /** 1 for an end at a pass-through port. */
   readonly a_panel: number
   readonly b_panel: number
@@ -31,8 +32,8 @@ export const selectCables = ({ db }: Ctx) =>
 export type DeviceLink = readonly [a: string, b: string]
 
 /** A side of a pass-through port. */
-const buildKey = (port: string, side: string): string => `${port} ${side}`
-const buildOtherKey = (port: string, side: string): string => buildKey(port, side === 'front' ? 'rear' : 'front')
+const buildKey = (port: string, side: Side): string => `${port} ${side}`
+const buildOtherKey = (port: string, side: Side): string => buildKey(port, OTHER_SIDE[side])
 
 /** Where a cable leads: to a device, or to the other side of a pass-through port. */
 type Target = { readonly device: string } | { readonly next: string }

@@ -49,8 +49,8 @@ const scanRows = (ctx: Ctx): AsyncGenerator<Row[]> =>
       .orderBy('id'),
   )
 
-/** The devices of relationships and cables, with numbers in the order in which they are met, and the edges between these. */
-class Edged {
+/** Collects the edges of relationships and cables. Their devices get numbers in the order in which they are met. */
+class EdgeCollector {
   readonly numbers = new Map<string, number>()
   readonly edges: Readonly<Record<RelationshipType, Edges>> = {
     contains: { from: [], to: [] },
@@ -94,8 +94,8 @@ class Edged {
 const readGraph = async (ctx: Ctx): Promise<Graph> => {
   const breathe = createBreathe()
   const step = createSteps(breathe)
-  const edged = new Edged()
-  const { numbers, edges } = edged
+  const collector = new EdgeCollector()
+  const { numbers, edges } = collector
   const ids: string[] = []
   const retired: number[] = []
   const index = new Map<string, number>()
@@ -106,11 +106,11 @@ const readGraph = async (ctx: Ctx): Promise<Graph> => {
     if (places?.length === 0) break
     for (const row of rows) {
       if (row.type !== null) {
-        edged.add(row)
+        collector.add(row)
         continue
       }
       if (!places) {
-        await edged.joinPanels(step)
+        await collector.joinPanels(step)
         places = new Int32Array(numbers.size).fill(-1)
       }
       const seen = numbers.get(row.a)

@@ -1,25 +1,14 @@
 /** Networks that no scan has covered for long. */
 import { sql } from 'kysely'
+import { selectLastFailures } from '../../discovery/scans/failed-scans.ts'
 import { WIDEST_PREFIX } from '../../scanner/targets.ts'
 import { countDays, daysAgo, EMPTY, type Found, formatDays, type Report, type Scope, toMoment } from './report.ts'
 
 /** Returns the last scan of each network that has ended, if it did not complete. */
 const findFailures = async ({ whole }: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const rows = await whole.db
-    .selectFrom('discovery_scans as s')
+  const rows = await selectLastFailures(whole)
     .select(['network_id', 'error_message'])
     .where('network_id', 'in', ids)
-    .where('status', '=', 'failed')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('discovery_scans as later')
-            .select('later.id')
-            .whereRef('later.network_id', '=', 's.network_id')
-            .whereRef('later.created_at', '>', 's.created_at'),
-        ),
-      ),
-    )
     .execute()
   return new Map(rows.map(({ network_id, error_message }) => [network_id, error_message]))
 }

@@ -21,8 +21,8 @@ export const unplacedAddresses: Report = {
       UNION ALL SELECT max(last_key) OVER (ORDER BY first_key, last_key) AS low,
         coalesce(lead(first_key) OVER (ORDER BY first_key, last_key), ${LAST_KEY}) AS high FROM networks) AS g
     CROSS JOIN addresses AS a CROSS JOIN devices AS d
-    WHERE g.low < g.high AND a.ip_key > g.low AND a.ip_key < g.high AND d.id = a.device_id AND NOT EXISTS (SELECT 1 FROM network_addresses AS n
-      WHERE n.device_id = a.device_id AND n.ip_key = a.ip_key)`,
+    WHERE g.low < g.high AND a.ip_key > g.low AND a.ip_key < g.high AND d.id = a.device_id
+      AND NOT EXISTS (SELECT 1 FROM network_addresses AS n WHERE n.device_id = a.device_id AND n.ip_key = a.ip_key)`,
   describe: describeDevices(({ device, base }, { item }) => ({
     ...base,
     id: `unplaced-addresses:${device.id}:${item}`,

@@ -5,9 +5,10 @@ import { discoveryApp } from '../../../testing/discovery.ts'
 import { ask, failure, forbidden, missing, refusal } from '../../../testing/estates/inventory.ts'
 import { host, ssh } from '../../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
+import type { ReportExtract } from '../../record/notifications/reports.ts'
 import type { Finding, ReportSummary } from './api.ts'
 import { REPORTS } from './registry.ts'
-import { createReportSource, type ReportExtract } from './reports.ts'
+import { createReportSource } from './reports.ts'
 
 const DAY_MS = 86_400_000
 const STARRED = ['ghosts', 'stale-reservations', 'expiring-certificates', 'new-ports', 'unscanned-networks']

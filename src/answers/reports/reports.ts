@@ -3,6 +3,7 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { listValues } from '../../kernel/list.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
+import type { ReportExtract, ReportSource } from '../../record/notifications/reports.ts'
 import { type Finding, reportRoutes, reports } from './api.ts'
 import { checkPermissions, listReports, narrowToReports, type ReportSettings, toParams } from './counts.ts'
 import { exportFindings } from './export.ts'
@@ -43,19 +44,11 @@ export const reportsFeature = ({ config: settings }: { readonly config: ReportSe
   routes: [{ route: reportRoutes.export, handler: (ctx, request) => exportFindings(ctx, request, settings) }],
 })
 
-/** The findings of a report as a digest has them. */
-export type ReportExtract = {
-  readonly name: string
-  readonly title: string
-  readonly count: number
-  readonly findings: readonly Finding[]
-}
-
 /** The number of findings of an extract. */
 const FIRST = 5
 
 /** Returns the permissions that each report needs beside `reports:read`, by its name. */
-export const listReportPermissions = (): ReadonlyMap<string, readonly Permission[]> =>
+export const mapReportPermissions = (): ReadonlyMap<string, readonly Permission[]> =>
   new Map(REPORTS.map(({ name, permissions }) => [name, permissions]))
 
 /**
@@ -63,8 +56,8 @@ export const listReportPermissions = (): ReadonlyMap<string, readonly Permission
  * findings. A name that is no report is left out.
  */
 export const createReportSource =
-  (settings: ReportSettings) =>
-  async (ctx: Ctx, names: readonly string[]): Promise<ReportExtract[]> => {
+  (settings: ReportSettings): ReportSource =>
+  async (ctx, names) => {
     const extracts: ReportExtract[] = []
     for (const report of REPORTS) {
       if (!names.includes(report.name)) continue

@@ -7,7 +7,7 @@ import { notFound } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { assertDeviceExists } from '../devices/devices.ts'
-import type { Side } from '../ports/end.ts'
+import { OTHER_SIDE } from '../ports/end.ts'
 import * as ports from '../ports/store.ts'
 import type { DevicePath, Hop, Trace } from './api.ts'
 import { type Names, toEnd } from './names.ts'
@@ -24,8 +24,6 @@ type Walk = {
   state: 'walking' | 'ended' | 'loop'
 }
 
-const OTHER: Readonly<Record<Side, Side>> = { front: 'rear', rear: 'front' }
-
 const isSameEnd = (one: store.StoredEnd, other: store.StoredEnd): boolean => store.endKey(one) === store.endKey(other)
 
 const walkFrom = (start: store.StoredEnd): Walk => ({ start, steps: [], at: start, state: 'walking' })
@@ -34,7 +32,7 @@ const walkFrom = (start: store.StoredEnd): Walk => ({ start, steps: [], at: star
 const move = (walk: Walk, step: Step, isPassThrough: boolean): void => {
   const { to } = step
   walk.steps.push(step)
-  walk.at = isPassThrough ? { port_id: to.port_id, side: OTHER[to.side] } : to
+  walk.at = isPassThrough ? { port_id: to.port_id, side: OTHER_SIDE[to.side] } : to
   if (!isPassThrough) walk.state = 'ended'
   // Each side has one cable: a walk that meets itself does so at its start.
   else if (isSameEnd(walk.at, walk.start)) walk.state = 'loop'

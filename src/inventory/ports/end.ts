@@ -4,6 +4,9 @@ import { z } from 'zod'
 export const Side = z.enum(['front', 'rear'])
 export type Side = z.infer<typeof Side>
 
+/** The side of a pass-through port to which a cable at one side leads on. */
+export const OTHER_SIDE: Readonly<Record<Side, Side>> = { front: 'rear', rear: 'front' }
+
 export const End = z
   .object({
     device_id: z.string(),

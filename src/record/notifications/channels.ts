@@ -11,7 +11,7 @@ import { findNextMessage, isDue, mayBeDue } from './due.ts'
 import * as entries from './entry-store.ts'
 import { renderMessage } from './formats.ts'
 import type { Message } from './message.ts'
-import type { ReportSummary, Reports } from './reports.ts'
+import type { ReportExtract, Reports } from './reports.ts'
 import { openUrl } from './secret-url.ts'
 
 const MAX_SHOWN = 100
@@ -34,9 +34,9 @@ export type Channels = {
   /** Composes a message for each channel for which one is due. `ctx` is that of a job. */
   readonly composeDue: (ctx: Ctx) => Promise<void>
   /** Reads the reports of the digest of a channel, over the whole estate. */
-  readonly readReports: (ctx: Ctx, webhook: Webhook) => Promise<readonly ReportSummary[]>
+  readonly readReports: (ctx: Ctx, webhook: Webhook) => Promise<readonly ReportExtract[]>
   /** Composes what waits, whatever the rules say. @returns the id of the delivery; undefined if nothing waits */
-  readonly flush: (ctx: Ctx, id: string, reports: readonly ReportSummary[]) => Promise<string | undefined>
+  readonly flush: (ctx: Ctx, id: string, reports: readonly ReportExtract[]) => Promise<string | undefined>
   /** @param maySee true for an event that the caller may see */
   readonly findWaiting: (ctx: Ctx, webhook: Webhook, maySee: (event: string) => boolean) => Promise<Waiting>
   /** Returns the body of a test message. */
@@ -47,7 +47,7 @@ export const createChannels = ({ config: { publicUrl }, secrets, reports, now }:
   const getUrl = ({ webhook, sealedUrl }: store.Stored): string =>
     openUrl(secrets, webhook.id, { url: webhook.url, sealedUrl })
 
-  type Composing = { readonly id: string; readonly read: readonly ReportSummary[]; readonly isForced: boolean }
+  type Composing = { readonly id: string; readonly read: readonly ReportExtract[]; readonly isForced: boolean }
 
   const composeOne = async (ctx: Ctx, { id, read, isForced }: Composing): Promise<string | undefined> => {
     // Two instances must not tell of one event.

@@ -8,7 +8,7 @@ import { getHourBefore, toIso } from './due.ts'
 import * as entries from './entry-store.ts'
 import { renderMessage } from './formats.ts'
 import { buildTitle, getHighestSeverity, MAX_LINE, MAX_LINES, type Message, type MessageLine } from './message.ts'
-import type { ReportSummary } from './reports.ts'
+import type { ReportExtract } from './reports.ts'
 
 /** The events of an object. The message has the last one. */
 type Group = { seq: number; count: number }
@@ -27,7 +27,7 @@ const groupByObject = (waiting: readonly entries.Waiting[]): Map<string, Group> 
 const buildAddress = (publicUrl: string | undefined, path: string): string =>
   publicUrl === undefined || path === '' ? '' : `${publicUrl}${path}`
 
-const formatReport = ({ title, count, findings }: ReportSummary): string => {
+const formatReport = ({ title, count, findings }: ReportExtract): string => {
   const first = findings.map(({ name, message }) => `${name}: ${message}`).join('; ')
   return cleanText(`${title}: ${count}${first && ` (${first})`}`, MAX_LINE)
 }
@@ -39,7 +39,7 @@ export type Composing = {
   readonly publicUrl: string | undefined
   readonly nowMs: number
   /** The reports of a digest, as they are now. */
-  readonly reports: readonly ReportSummary[]
+  readonly reports: readonly ReportExtract[]
   /** True for a message that takes held objects too. */
   readonly isForced: boolean
 }

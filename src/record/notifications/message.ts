@@ -40,7 +40,6 @@ const TITLES: Readonly<Record<string, string>> = {
   'dns.drift_resolved': 'DNS zone as documented again',
   'dns.sync_failed': 'DNS server cannot be used',
   'pool.utilization_high': 'Pool nearly full',
-  'webhook.ping': 'A test from Plat',
 }
 
 const toTitle = (event: string): string => {

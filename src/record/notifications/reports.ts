@@ -2,7 +2,7 @@
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
 
-export type ReportSummary = {
+export type ReportExtract = {
   readonly name: string
   readonly title: string
   readonly count: number
@@ -11,7 +11,7 @@ export type ReportSummary = {
 }
 
 /** Returns the counts and first findings of reports by name, over the whole estate. */
-export type ReportSource = (ctx: Ctx, names: readonly string[]) => Promise<readonly ReportSummary[]>
+export type ReportSource = (ctx: Ctx, names: readonly string[]) => Promise<readonly ReportExtract[]>
 
 export type Reports = {
   /** The permissions that the reports need, by name. */

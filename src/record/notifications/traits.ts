@@ -49,14 +49,17 @@ const buildOwnPart = ({ event, data }: Event): Part => {
 
 /** Returns the networks of the addresses of each device, also of one that was deleted. */
 const findNetworksOfDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<Map<Device, string[]>> => {
-  const keys = await Promise.all(devices.map((device) => toIpKeys(ctx, [device])))
-  const holding = await findNetworksHolding(ctx, keys.flat())
+  // The keys of all addresses, in their order.
+  const keys = await toIpKeys(ctx, devices)
+  const holding = await findNetworksHolding(ctx, keys)
+  let at = 0
   return new Map(
-    devices.map((device, at) => [
+    devices.map((device) => [
       device,
-      device.addresses.flatMap(({ network_id }, i) =>
-        network_id === null ? (holding.get(keys[at]?.[i] ?? '') ?? []) : [network_id],
-      ),
+      device.addresses.flatMap(({ network_id }) => {
+        const key = keys[at++] ?? ''
+        return network_id === null ? (holding.get(key) ?? []) : [network_id]
+      }),
     ]),
   )
 }

@@ -23,6 +23,9 @@ const isRefreshedBy = ({ computed = {}, refreshedBy = [], custom }: ResourceFact
 
 const ZONES = ['dns-zones', 'dns-zone']
 
+/** The resources from which an impact is computed. */
+const OF_IMPACT: readonly string[] = [DEVICES, 'relationships', 'cables', 'ports']
+
 /** Returns the keys of all lists and pages that show a resource, or that are computed from it. */
 const listResourceKeys = (facts: Facts): Keys => {
   const { name, isOptional }: ResourceFacts = facts
@@ -30,6 +33,7 @@ const listResourceKeys = (facts: Facts): Keys => {
     // The event has the device itself.
     ...(name === DEVICES ? ZONES : listOwnKeys(facts)),
     ...RESOURCES.filter((other) => isRefreshedBy(other, name)).flatMap(listOwnKeys),
+    ...(OF_IMPACT.includes(name) ? ['impact'] : []),
     // The first object of an optional resource adds a page to the sidebar.
     isOptional ? 'me' : 'dashboard',
   ]

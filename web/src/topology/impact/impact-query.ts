@@ -10,6 +10,6 @@ export type NamedIds = {
 
 export const impactQuery = (ids: NamedIds) =>
   queryOptions({
-    queryKey: ['device', 'impact', ids],
+    queryKey: ['impact', ids],
     queryFn: () => api.impact.preview(ids),
   })
