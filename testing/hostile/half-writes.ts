@@ -122,6 +122,10 @@ export const HALF_WRITES: Writes = {
     http: `POST /api/networks/${ids.networks}/allocate-ip`,
     body: { ip: `10.${n}.0.${80 + count('allocation')}` },
   }),
+  'networks.allocate-ip in a pool that it makes': async (where) => {
+    const id = await makeInHalf(where, 'networks')
+    return { http: `POST /api/networks/${id}/allocate-ip`, body: { create_pool: true } }
+  },
   'networks.allocate-ip for a device': ({ ids }) => ({
     http: `POST /api/networks/${ids.networks}/allocate-ip`,
     body: { device_id: ids.child },

@@ -65,5 +65,7 @@ describe('plat network', () => {
     ])
     const table = await runCommand({ app, key: admin.key }, { argv: ['address', 'free', '--q', 'desks'] })
     expect(table.out).toContain('10.9.0.2')
+    const pooled = await run('allocate-ip', 'office', '--ip', '10.9.0.6', '--create-pool', '-q')
+    expect(pooled).toMatchObject({ code: 0, out: '10.9.0.6\n' })
   })
 })

@@ -176,6 +176,7 @@ const addresses: readonly Step[] = [
   refuse(409, 'networks.allocate-ip', { id: 'net', ip: '10.0.103.16' }),
   refuse(400, 'networks.allocate-ip', { id: 'net', ip: '10.0.1.16' }),
   refuse(400, 'networks.allocate-ip', { id: 'net-space-2' }),
+  call('networks.allocate-ip', { id: 'net-space-2', create_pool: true, purpose: 'in a new pool' }),
   call('addresses.free', { q: '10.0.1' }),
   call('addresses.free', { datacenter_id: 'dc-0', limit: 50 }),
 ]

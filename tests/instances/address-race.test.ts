@@ -102,4 +102,21 @@ if (engines().includes('postgres')) {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'both instances make one pool together for a network without one',
+    async () => {
+      const { id } = await admin.api.networks.create({ name: 'without a pool', subnet: '10.63.0.0/24' })
+      const path = `/api/networks/${id}/allocate-ip`
+      const { ips, statuses } = await race(Array.from({ length: 100 }, () => ({ path, body: { create_pool: true } })))
+      expect(statuses.filter((status) => status !== 201)).toEqual([])
+      expect(new Set(ips).size).toBe(100)
+      const pools = await admin.api.pools.list({ network_id: id })
+      expect(pools.map(({ name, start_ip, end_ip }) => [name, start_ip, end_ip])).toEqual([
+        ['addresses', '10.63.0.1', '10.63.0.254'],
+      ])
+      expect((await admin.api.reservations.list({ pool_id: pools[0]?.id ?? '' })).length).toBe(100)
+    },
+    TIMEOUT_MS,
+  )
 }

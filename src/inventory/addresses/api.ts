@@ -14,6 +14,12 @@ export const NetworkAllocationRequest = AllocationRequest.extend({
     'Adds the addresses to this device. Without it they are reserved, in the smallest pool that holds each',
   ),
   dns_name: DnsName.optional().describe('The name in the DNS of the addresses on the device'),
+  create_pool: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Makes the pool "addresses" of all usable addresses of the network if no pool holds an address that is reserved (needs pools:create)',
+    ),
 })
 export type NetworkAllocationRequest = z.output<typeof NetworkAllocationRequest>
 

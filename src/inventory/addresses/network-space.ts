@@ -5,12 +5,13 @@ import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { getHostSpan } from '../../net/cidr.ts'
-import { fromIpKey, type IpKey } from '../../net/ip.ts'
+import { fromIpKey, getSpaceKey, type IpKey, toIpKey } from '../../net/ip.ts'
 import type { NetworkRow } from '../networks/table.ts'
 import { findRowsIn } from '../networks/tree-store.ts'
 import type { HeatmapEntry, NextIp } from '../pools/api.ts'
-import { buildHeatmap, findLowestAvailable, type PoolSpace, toNextIp } from '../pools/free-space.ts'
+import { buildHeatmap, listLowestAvailable, type PoolSpace, toNextIp } from '../pools/free-space.ts'
 import { POOL_NETWORK, type PoolNetwork } from '../pools/inner-networks.ts'
+import type { KeyRange } from '../used-addresses/used-addresses.ts'
 
 /** A network with its bounds. */
 export type BoundedNetwork = PoolNetwork & Pick<NetworkRow, 'id' | 'name' | 'subnet'>
@@ -26,11 +27,21 @@ const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
 export const getBoundedNetworkOrThrow = async (ctx: Ctx, id: string): Promise<BoundedNetwork> =>
   orNotFound((await networkById(ctx, { id }))[0], 'network', id)
 
-/** Returns the addresses of a network that are never given out. */
-export const listNeverGiven = ({ first_key, last_key, prefix }: Omit<PoolNetwork, 'has_inner'>): IpKey[] => {
+type Bounds = Omit<PoolNetwork, 'has_inner'>
+
+/** Returns the range of the addresses that a network gives out. */
+export const computeUsableRange = ({ first_key, last_key, prefix }: Bounds): KeyRange => {
   const [{ family, value: first }, { value: last }] = [fromIpKey(first_key), fromIpKey(last_key)]
   const given = getHostSpan({ family, prefix, first, last })
-  return [...(given.first > first ? [first_key] : []), ...(given.last < last ? [last_key] : [])]
+  const space = getSpaceKey(first_key)
+  return { first: toIpKey({ family, value: given.first }, space), last: toIpKey({ family, value: given.last }, space) }
+}
+
+/** Returns the addresses of a network that are never given out. */
+export const listNeverGiven = (network: Bounds): IpKey[] => {
+  const { first_key, last_key } = network
+  const { first, last } = computeUsableRange(network)
+  return [...(first > first_key ? [first_key] : []), ...(last < last_key ? [last_key] : [])]
 }
 
 export const buildNetworkSpace = (network: PoolNetwork): PoolSpace => ({
@@ -49,7 +60,7 @@ export const createNoneLeftError = (ctx: Pick<Ctx, 'canListAll'>, network: Bound
 /** @throws AppError NOT_FOUND, IP_NOT_AVAILABLE */
 export const findNextIp = async (ctx: Ctx, id: string, count: number | undefined): Promise<NextIp> => {
   const network = await getBoundedNetworkOrThrow(ctx, id)
-  const [first, ...others] = await findLowestAvailable(ctx, buildNetworkSpace(network), count ?? 1)
+  const [first, ...others] = await listLowestAvailable(ctx, buildNetworkSpace(network), count ?? 1)
   if (first === undefined) throw createNoneLeftError(ctx, network)
   return toNextIp([first, ...others], count)
 }

@@ -122,15 +122,19 @@ export const findLowestAvailable = async (
   return expired.length === 0 ? free : [...free, ...expired].sort().slice(0, count)
 }
 
-/** Returns the answer of `next-ip`. @param keys at least one @param count as the caller gave it */
-export const toNextIp = (keys: readonly [IpKey, ...IpKey[]], count: number | undefined): NextIp => {
-  const ips = keys.map((key) => formatIp(fromIpKey(key)))
-  return { ip: formatIp(fromIpKey(keys[0])), ...(count !== undefined && { ips }) }
-}
+/** Returns the lowest available addresses as `findLowestAvailable` does, as texts. */
+export const listLowestAvailable = async (ctx: Ctx, space: PoolSpace, count: number): Promise<string[]> =>
+  (await findLowestAvailable(ctx, space, count)).map((key) => formatIp(fromIpKey(key)))
+
+/** Returns the answer of `next-ip`. @param ips at least one @param count as the caller gave it */
+export const toNextIp = (ips: readonly [string, ...string[]], count: number | undefined): NextIp => ({
+  ip: ips[0],
+  ...(count !== undefined && { ips: [...ips] }),
+})
 
 /** @throws AppError IP_NOT_AVAILABLE */
 export const findNextIp = async (ctx: Ctx, pool: PoolRange, count: number | undefined): Promise<NextIp> => {
-  const [first, ...others] = await findLowestAvailable(ctx, buildPoolSpace(pool), count ?? 1)
+  const [first, ...others] = await listLowestAvailable(ctx, buildPoolSpace(pool), count ?? 1)
   if (first === undefined) throw createNoneLeftError(ctx, pool)
   return toNextIp([first, ...others], count)
 }

@@ -119,9 +119,9 @@ export const checkWanted = (ctx: Ctx, { count, mac_address = '', device_id, ttl_
 }
 
 /** Takes the locks that come before the locks of pools. */
-export const lockDefinitions = async (ctx: Ctx, { device_id }: Wanted): Promise<void> => {
+export const lockDefinitions = async (ctx: Ctx, { isForDevice }: { readonly isForDevice: boolean }): Promise<void> => {
   await lockCustom(ctx, 'addresses')
-  if (device_id) await lockCustomOfDevices(ctx)
+  if (isForDevice) await lockCustomOfDevices(ctx)
   await lockPlacementShared(ctx)
 }
 
@@ -168,7 +168,7 @@ export const reserveIn = (
 /** @throws AppError IP_NOT_AVAILABLE if the pool has too few free addresses; then none is taken. */
 export const allocate = async (ctx: Ctx, { id, ...wanted }: AllocationRequest): Promise<Allocation> => {
   checkWanted(ctx, wanted)
-  await lockDefinitions(ctx, wanted)
+  await lockDefinitions(ctx, { isForDevice: Boolean(wanted.device_id) })
   const pool = await lockPoolRangeOrThrow(ctx, id)
   const device = await lockReceiver(ctx, wanted)
   const keys = await claimFree(ctx, toSource(ctx, pool), wanted)
