@@ -2322,3 +2322,14 @@ CREATE TABLE notification_told (
   told_at TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (webhook_id, resource_id, told_at)
 );
+
+-- 0090-netbox-ids
+
+CREATE TABLE netbox_ids (
+  kind TEXT COLLATE "C" NOT NULL,
+  number INTEGER NOT NULL,
+  key TEXT COLLATE "C",
+  attributes TEXT COLLATE "C",
+  PRIMARY KEY (kind, number),
+  UNIQUE (kind, key)
+);

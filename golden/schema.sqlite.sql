@@ -901,6 +901,15 @@ CREATE UNIQUE INDEX kinds_name ON kinds (name_key);
 
 CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL, floor TEXT NOT NULL DEFAULT '');
 
+CREATE TABLE netbox_ids (
+  kind TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  key TEXT,
+  attributes TEXT,
+  PRIMARY KEY (kind, number),
+  UNIQUE (kind, key)
+);
+
 CREATE TABLE network_addresses (
   network_id TEXT NOT NULL REFERENCES networks (id),
   ip_key TEXT NOT NULL,

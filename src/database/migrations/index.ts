@@ -65,6 +65,7 @@ import { customConditions } from './0086-custom-conditions.ts'
 import { kinds } from './0087-kinds.ts'
 import { certificates } from './0088-certificates.ts'
 import { notifications } from './0089-notifications.ts'
+import { netboxIds } from './0090-netbox-ids.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   kinds,
   certificates,
   notifications,
+  netboxIds,
 ]

@@ -41,6 +41,8 @@ const PREFIXES = {
   /** The values of custom fields that name objects, and unique values. */
   references: 'custom-reference',
   values: 'custom-value',
+  /** The numbers of the NetBox API, which count on. */
+  netboxIds: 'netbox-ids',
   /** The events that wait for the next message of a webhook, while an instance composes it. */
   notifications: 'webhook notifications',
   /** The deliveries of a webhook, while an instance claims some of them. */
@@ -74,9 +76,10 @@ const getRank = (kind: LockKind): number => RANKS.get(kind) ?? 0
 
 /**
  * Taken in any order: a write finds by the stored rows whether it changes the tree of datacenters; what a value names is known at the end of its validation, and whose values name a deleted object is known at the end
- * of the deletion. Two such transactions may wait for each other; PostgreSQL then ends one of them, which is repeated.
+ * of the deletion; numbers of the NetBox API are stored when an input or an answer first has them. Two such transactions may wait for each other;
+ * PostgreSQL then ends one of them, which is repeated.
  */
-const ANYTIME: ReadonlySet<LockKind> = new Set(['datacenterTree', 'references', 'values'])
+const ANYTIME: ReadonlySet<LockKind> = new Set(['datacenterTree', 'references', 'values', 'netboxIds'])
 
 type Held = { readonly names: ReadonlySet<string>; readonly last: LockKind | undefined }
 

@@ -69,6 +69,7 @@ const PARTS: ReadonlySet<string> = new Set([
     'webhook_purges',
     'notification_entries',
     'notification_told',
+    'netbox_ids',
     'job_leases',
     'migrations',
     'revisions',
