@@ -32,7 +32,9 @@ type Found = { readonly on: Interface; readonly object: NetboxObject }
 
 const sortAddresses = ({ interfaces }: AddressContext, owner: Owner, device: NetboxObject): Found[] => {
   const found = interfaces.of(owner, device.id).flatMap((on) => on.addresses.map((object) => ({ on, object })))
-  const getRank = ({ object }: Found): number => [device.primary_ip4, device.primary_ip6].indexOf(object.id)
+  // Only the API tells which family it prefers.
+  const primaries = [device.primary_ip, device.primary_ip4, device.primary_ip6]
+  const getRank = ({ object }: Found): number => primaries.indexOf(object.id)
   const primary = found.filter((address) => getRank(address) >= 0).sort((a, b) => getRank(a) - getRank(b))
   return [...primary, ...found.filter((address) => getRank(address) < 0)]
 }

@@ -30,12 +30,14 @@ const STATUS: Readonly<Record<string, string>> = {
 
 const DEVICE_USED = new Set(
   (
-    'name description status site location rack position face device_type platform role tags primary_ip4 primary_ip6 ' +
+    'name description status site location rack position face device_type platform role tags primary_ip primary_ip4 primary_ip6 ' +
     'serial asset_tag'
   ).split(' '),
 )
 const MACHINE_USED = new Set(
-  'name description status site device platform role tags primary_ip4 primary_ip6 serial vcpus memory disk'.split(' '),
+  'name description status site device platform role tags primary_ip primary_ip4 primary_ip6 serial vcpus memory disk'.split(
+    ' ',
+  ),
 )
 
 /** Primary addresses that are on no interface of the device, so that its list of addresses does not tell them. */

@@ -28,7 +28,10 @@ test('tenants are below their groups, and a name that is taken has its number be
   const tenants = estate.documents.objects?.filter(({ kind }) => kind === 'tenants')
   expect(tenants).toEqual([
     { kind: 'tenants', name: 'Customers', refs: { netbox: 'tenancy.tenantgroup.1' } },
-    { kind: 'tenants', name: 'Acme Corp #1', refs: { netbox: 'tenancy.tenant.1' } },
+    {
+      ...{ kind: 'tenants', name: 'Acme Corp #1', custom: { slug: 'acme-corp' } },
+      refs: { netbox: 'tenancy.tenant.1' },
+    },
     {
       ...{ kind: 'tenants', name: 'ACME CORP', parent: ref('tenancy.tenantgroup.1') },
       refs: { netbox: 'tenancy.tenantgroup.2' },

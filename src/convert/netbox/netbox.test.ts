@@ -242,7 +242,7 @@ test('a cable without two ports is left over, with its ends', async () => {
   expect(leftover['dcim.cabletermination']).toMatchObject([{ cable: 8 }, { cable: 8 }, { cable: 3 }, { cable: 3 }])
 })
 
-const OWN_LABELS = ['Contacts (On call)', 'Place type', 'Role', 'Site group', 'Status', 'Tags', 'Tenant']
+const OWN_LABELS = ['Contacts (On call)', 'Place type', 'Role', 'Site group', 'Slug', 'Status', 'Tags', 'Tenant']
 
 test('custom fields keep their types, and rules that all values keep to', async () => {
   const { documents, report } = await convert(pgDump('4.6'))
@@ -303,7 +303,7 @@ test('values of custom fields refer to rows, and values of objects without a row
     ...{ site_code: 'A1', power: 12, live: false, tier: 'gold', router: { ref: 'netbox:dcim.device.2' } },
   })
   // No default is filled in where the source has no value.
-  expect(row(documents.datacenters, 'dcim.site.2')?.custom).toEqual({ power: null, place_type: 'site' })
+  expect(row(documents.datacenters, 'dcim.site.2')?.custom).toEqual({ power: null, place_type: 'site', slug: 'ber' })
   expect(documents.networks?.[0]?.custom).toMatchObject({ payer_ref: { ref: 'netbox:tenancy.tenant.1' } })
   expect(row(documents.devices, 'dcim.device.6')?.custom).toEqual({
     peers: [{ ref: 'netbox:dcim.device.1' }, { ref: 'netbox:dcim.device.2' }],
@@ -323,6 +323,7 @@ test('roles and statuses that have no field, and tags of objects without any, ar
     ['datacenters contacts_on_call', 'reference'],
     ['datacenters place_type', ['region', 'site group', 'site', 'location']],
     ['datacenters site_group', 'reference'],
+    ['datacenters slug', 'text'],
     ['datacenters tags', ['eu', 'prod']],
     ['networks role', ['Production']],
     ['networks status', ['container']],
@@ -335,6 +336,7 @@ test('roles and statuses that have no field, and tags of objects without any, ar
     ['circuits tags', ['prod']],
     ['rack-reservations tenant', 'reference'],
     ['route-targets tenant', 'reference'],
+    ['tenants slug', 'text'],
   ])
   expect(documents.networks?.[0]?.custom).toMatchObject({ role: 'Production', tags: ['prod'] })
   expect(row(documents.pools, 'ipam.iprange.2')?.custom).toEqual({ status: 'reserved' })

@@ -6,7 +6,6 @@ import {
   addRow,
   listLines,
   type Mapping,
-  NO_PLACE,
   type PlaceTree,
   type Reading,
   type RowRef,
@@ -34,7 +33,7 @@ const PLACES = Object.keys(PLACE_TYPES)
 /** The most places one below another, with the one at the top. */
 const MAX_LEVELS = 20
 
-const SITE_USED = new Set('name description physical_address region group tags asns'.split(' '))
+const SITE_USED = new Set('name slug description physical_address region group tags asns'.split(' '))
 const USED = new Set('name slug description parent site tags'.split(' '))
 
 const buildKey = ({ kind, id }: Target): string => `${kind}.${id}`
@@ -191,8 +190,6 @@ export const buildDatacenters = (mapping: Mapping): EstateRow[] => {
       ...listAboveLines(mapping, { kind, object }),
       ...(kind === LOCATION ? listPlaceLines(mapping, object) : []),
     ]
-    if (kind !== SITE && object.slug !== undefined)
-      mapping.report.left(`${kind}.slug`, NO_PLACE, { id, value: object.slug })
     const row = compact({
       name: toText(mapping, at('name'), name) || `${PLACE_TYPES[kind]} #${id}`,
       parent: toPlaceRef(mapping.places.parentOf({ kind, id })),

@@ -143,7 +143,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     const inv = inventory(dialect)
     const EARLIER = {
       ...({ lists: 'add', empty: 'keep' } as const),
-      datacenters: [{ name: 'Amsterdam', refs: { netbox: 'dcim.site.1' } }],
+      datacenters: [{ name: 'Amsterdam', description: 'slug: ams', refs: { netbox: 'dcim.site.1' } }],
       devices: [
         {
           ...{
@@ -167,6 +167,8 @@ describe.each(onSqlite())('on %s', (dialect) => {
         'Amsterdam',
         'Netherlands',
       ])
+      const site = await inv.api.datacenters.get({ id: 'netbox:dcim.site.1' })
+      expect([site.custom?.slug, site.description.includes('slug')]).toEqual(['ams', false])
       const device = await inv.api.devices.get({ id: 'netbox:dcim.device.1' })
       expect(device).toMatchObject({ name: 'sw-1', role: 'Core switch', serial: 'SN1', asset_tag: 'AT-1' })
       expect(nameOf(device.datacenter_id)).toBe('Room 1')

@@ -5,6 +5,7 @@ import type { SourceField } from '../../custom/definition.ts'
 import { findPackField } from '../../objects/packs.ts'
 import { toRef } from '../mapping.ts'
 import type { NetboxModel } from '../model.ts'
+import { isMadeOf } from '../objects/tenancy.ts'
 import type { ObjectValues } from '../objects/values.ts'
 import { PLACE_TYPES, REGION, SITE, SITE_GROUP } from '../places.ts'
 import type { NetboxObject } from '../read/objects.ts'
@@ -22,6 +23,7 @@ const FIELDS: Readonly<Record<string, Own>> = {
   place_type: { label: 'Place type', type: 'choice', choices: Object.values(PLACE_TYPES) },
   role: { label: 'Role', type: 'choice' },
   site_group: { label: 'Site group', type: 'reference', reference_to: 'datacenters' },
+  slug: { label: 'Slug', type: 'text' },
   status: { label: 'Status', type: 'choice' },
   tags: { label: 'Tags', type: 'choice', multiple: true },
   tenant: { label: 'Tenant', type: 'reference', reference_to: 'tenants' },
@@ -67,6 +69,7 @@ export const listOwnValues = (
   // A site in a region and a group is below its region.
   if (kind === SITE && isRow(REGION, region) && isRow(SITE_GROUP, group))
     values.push(['site_group', toRef(SITE_GROUP, group)])
+  if (kind in PLACE_TYPES && !isMadeOf(object.slug, object.name)) values.push(['slug', object.slug])
   if (STATUSES.has(kind) && (object.status ?? 'active') !== 'active') values.push(['status', object.status])
   if (!TAGGED.includes(resource) && tags.length > 0) values.push(['tags', tags])
   values.push(...others.of(kind, object))

@@ -8,7 +8,7 @@ import { findDatacenter, listPlaceLines } from '../places.ts'
 import type { NetboxObject } from '../read/objects.ts'
 import { addPluginObjects } from './plugin-objects.ts'
 import { type RowSpec, removeMask } from './spec.ts'
-import { ASSIGNMENT, PRIORITIES } from './tenancy.ts'
+import { ASSIGNMENT, PRIORITIES, TENANTS } from './tenancy.ts'
 import type { ObjectValues } from './values.ts'
 
 const USED = ['name', 'slug', 'description', 'tags']
@@ -30,7 +30,7 @@ const addObject = (mapping: Mapping, { values, rows }: Building, { kind, spec, o
     return
   }
   const used = new Set([...USED, ...(spec.isLocated ? PLACE_USED : []), ...spec.used.split(' ')])
-  if (slug !== undefined) report.left(`${kind}.slug`, NO_PLACE, { id, value: slug })
+  if (slug !== undefined && !TENANTS.has(kind)) report.left(`${kind}.slug`, NO_PLACE, { id, value: slug })
   const parent = spec.findParent?.(object)
   const lines = listLines(mapping, { kind, object, used })
   const isNamed = spec.used.split(' ').includes('description')

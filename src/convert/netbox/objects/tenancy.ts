@@ -1,4 +1,5 @@
 /** Tenants and contacts, their groups, and the assignments of contacts. */
+import { toNameSlug } from '../../../net/slug.ts'
 import type { RowRef } from '../mapping.ts'
 import { toRef } from '../mapping.ts'
 import type { NetboxModel, Target } from '../model.ts'
@@ -8,6 +9,8 @@ import { listUnlisted, type SpecFactory, toListedTarget, type Values } from './s
 
 export const TENANT = 'tenancy.tenant'
 const TENANT_GROUP = 'tenancy.tenantgroup'
+/** The kinds of the objects of the kind `tenants`. */
+export const TENANTS: ReadonlySet<string> = new Set([TENANT_GROUP, TENANT])
 const CONTACT = 'tenancy.contact'
 const CONTACT_GROUP = 'tenancy.contactgroup'
 const CONTACT_ROLE = 'tenancy.contactrole'
@@ -17,38 +20,60 @@ export const ASSIGNMENT = 'tenancy.contactassignment'
 const listGroups = ({ group, groups }: NetboxObject): unknown[] =>
   Array.isArray(groups) ? groups : group === undefined ? [] : [group]
 
-export const createTenancySpecs: SpecFactory = ({ model }) => [
-  {
-    kind: TENANT_GROUP,
-    row: { used: 'parent', findParent: ({ parent }) => toListedTarget(model, TENANT_GROUP, parent) },
-  },
-  {
-    kind: TENANT,
-    row: {
-      used: 'group',
-      findParent: ({ group }) => toListedTarget(model, TENANT_GROUP, group),
-      listLines: ({ group }) => listUnlisted(model, 'group', { kind: TENANT_GROUP, id: group }),
+/** True for a slug that follows from the name. */
+export const isMadeOf = (slug: unknown, name: unknown): boolean =>
+  slug === undefined || slug === toNameSlug(String(name ?? ''))
+
+/** The tenants and groups that get their id behind their name, because an earlier one has it in any case. */
+const findRenamed = (model: NetboxModel): ReadonlySet<NetboxObject> => {
+  const all = [...model.of(TENANT_GROUP), ...model.of(TENANT)]
+  const byName = Map.groupBy(all, ({ name }) => String(name).trim().toLowerCase())
+  return new Set([...byName.values()].flatMap(([, ...later]) => later))
+}
+
+/** Returns the slug of a tenant or group, where it does not follow from the name in Plat. */
+const createSlugs = (model: NetboxModel): ((object: NetboxObject) => Values) => {
+  const renamed = findRenamed(model)
+  return (object) => (renamed.has(object) || !isMadeOf(object.slug, object.name) ? { slug: object.slug } : {})
+}
+
+export const createTenancySpecs: SpecFactory = ({ model }) => {
+  const getValues = createSlugs(model)
+  return [
+    {
+      kind: TENANT_GROUP,
+      getValues,
+      row: { used: 'parent', findParent: ({ parent }) => toListedTarget(model, TENANT_GROUP, parent) },
     },
-  },
-  {
-    kind: CONTACT_GROUP,
-    row: { used: 'parent', findParent: ({ parent }) => toListedTarget(model, CONTACT_GROUP, parent) },
-  },
-  {
-    kind: CONTACT,
-    getValues: ({ title, phone, email, address, link }) => ({ title, phone, email, address, link }),
-    row: {
-      used: 'group groups title phone email address link',
-      findParent: (object) => toListedTarget(model, CONTACT_GROUP, listGroups(object)[0]),
-      listLines: (object) =>
-        listGroups(object).flatMap((id, at) =>
-          at > 0
-            ? [{ key: 'group', value: model.label(CONTACT_GROUP, id) }]
-            : listUnlisted(model, 'group', { kind: CONTACT_GROUP, id }),
-        ),
+    {
+      kind: TENANT,
+      getValues,
+      row: {
+        used: 'group',
+        findParent: ({ group }) => toListedTarget(model, TENANT_GROUP, group),
+        listLines: ({ group }) => listUnlisted(model, 'group', { kind: TENANT_GROUP, id: group }),
+      },
     },
-  },
-]
+    {
+      kind: CONTACT_GROUP,
+      row: { used: 'parent', findParent: ({ parent }) => toListedTarget(model, CONTACT_GROUP, parent) },
+    },
+    {
+      kind: CONTACT,
+      getValues: ({ title, phone, email, address, link }) => ({ title, phone, email, address, link }),
+      row: {
+        used: 'group groups title phone email address link',
+        findParent: (object) => toListedTarget(model, CONTACT_GROUP, listGroups(object)[0]),
+        listLines: (object) =>
+          listGroups(object).flatMap((id, at) =>
+            at > 0
+              ? [{ key: 'group', value: model.label(CONTACT_GROUP, id) }]
+              : listUnlisted(model, 'group', { kind: CONTACT_GROUP, id }),
+          ),
+      },
+    },
+  ]
+}
 
 /** The last ones are no contacts of today. An unknown word comes first. */
 export const PRIORITIES: readonly unknown[] = ['primary', 'secondary', 'tertiary', undefined, 'inactive']

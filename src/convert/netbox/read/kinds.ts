@@ -97,6 +97,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   owner: 'users.owner',
   platform: 'dcim.platform',
   power_panel: 'dcim.powerpanel',
+  primary_ip: 'ipam.ipaddress',
   primary_ip4: 'ipam.ipaddress',
   primary_ip6: 'ipam.ipaddress',
   module: 'dcim.module',
@@ -150,9 +151,14 @@ const DERIVED = new Set(
 /** Fields that every object of the API has. A type of the plugin may have a field with any other name. */
 const DERIVED_OF_PLUGIN = new Set(['url', 'display', 'display_url', '_context'])
 
+/** The kinds whose primary address tells which family their NetBox prefers. */
+const WITH_PRIMARY = new Set(['dcim.device', 'virtualization.virtualmachine'])
+
 /** True for a field that says nothing of its own. */
-export const isDerivedOf = (kind: string, field: string): boolean =>
-  isPluginObject(kind) ? DERIVED_OF_PLUGIN.has(field) : isDerived(field)
+export const isDerivedOf = (kind: string, field: string): boolean => {
+  if (isPluginObject(kind)) return DERIVED_OF_PLUGIN.has(field)
+  return isDerived(field) && !(field === 'primary_ip' && WITH_PRIMARY.has(kind))
+}
 
 const isDerived = (field: string): boolean =>
   DERIVED.has(field) || field.startsWith('_') || field.endsWith('_count') || field.startsWith('count_')

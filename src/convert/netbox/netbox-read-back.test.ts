@@ -1,0 +1,81 @@
+/** What tools of a NetBox read back of an import: the slugs of places and tenants, and the primary addresses. */
+import { expect, test } from 'bun:test'
+import { documentProblems } from '../../../testing/estates/estate-document.ts'
+import type { Conversion } from '../converter.ts'
+import { convertNetbox } from './netbox.ts'
+
+const convert = async (lists: Record<string, object[]>): Promise<Conversion> => {
+  const conversion = await convertNetbox(new TextEncoder().encode(JSON.stringify(lists)), { now: new Date(0) })
+  expect(documentProblems(conversion.documents, conversion.packs)).toEqual([])
+  return conversion
+}
+
+const on = (id: number) => ({ assigned_object_type: 'dcim.interface', assigned_object_id: id })
+
+test.each([
+  [{ primary_ip: { id: 3 } }, ['2001:db8::1', '10.0.0.2', '10.0.0.1']],
+  [{ primary_ip: { id: 2 } }, ['10.0.0.2', '2001:db8::1', '10.0.0.1']],
+  [{}, ['10.0.0.2', '2001:db8::1', '10.0.0.1']],
+])('the primary address that NetBox prefers comes first, then those of the families: %j', async (preferred, ips) => {
+  const { documents, report } = await convert({
+    'dcim/devices': [{ id: 1, name: 'd1', primary_ip4: { id: 2 }, primary_ip6: { id: 3 }, ...preferred }],
+    'dcim/interfaces': [{ id: 1, name: 'eth0', device: { id: 1 } }],
+    'virtualization/virtual-machines': [{ id: 1, name: 'vm1', primary_ip4: { id: 5 }, primary_ip: { id: 5 } }],
+    'virtualization/interfaces': [{ id: 1, name: 'eth0', virtual_machine: { id: 1 } }],
+    'ipam/ip-addresses': [
+      ...['10.0.0.1/24', '10.0.0.2/24', '2001:db8::1/64'].map((address, i) => ({ id: i + 1, address, ...on(1) })),
+      ...['10.0.1.1/24', '10.0.1.2/24'].map((address, i) => ({
+        ...{ id: i + 4, address, assigned_object_type: 'virtualization.vminterface', assigned_object_id: 1 },
+      })),
+    ],
+  })
+  const ipsOf = (at: number) => ((documents.devices?.[at]?.addresses ?? []) as { ip: string }[]).map(({ ip }) => ip)
+  expect(ipsOf(0)).toEqual(ips)
+  expect(ipsOf(1)).toEqual(['10.0.1.2', '10.0.1.1'])
+  expect(documents.devices?.map(({ description }) => description)).toEqual([undefined, undefined])
+  expect(report.left).toEqual([])
+})
+
+test('a slug of a place or tenant is kept unless it follows from the name', async () => {
+  const { documents, report } = await convert({
+    'dcim/regions': [{ id: 1, name: 'Europe', slug: 'eu' }],
+    'dcim/site-groups': [{ id: 1, name: 'Labs', slug: 'labs' }],
+    'dcim/sites': [
+      { id: 1, name: 'Zürich, Büro 7', slug: 'zurich-buro-7' },
+      { id: 2, name: 'Amsterdam', slug: 'ams' },
+    ],
+    'dcim/locations': [{ id: 1, name: 'Keller', slug: 'cellar', site: { id: 2 } }],
+    'tenancy/tenant-groups': [{ id: 1, name: 'Kunden', slug: 'customers' }],
+    'tenancy/tenants': [
+      { id: 1, name: 'Acme', slug: 'acme' },
+      { id: 2, name: 'Kunden', slug: 'kunden' },
+    ],
+  })
+  const listSlugs = (rows: readonly object[] = []) =>
+    rows.map((row) => {
+      const { name, custom } = row as { name: string; custom?: { slug?: string } }
+      return [name, custom?.slug]
+    })
+  expect(listSlugs(documents.datacenters)).toEqual([
+    ...[
+      ['Europe', 'eu'],
+      ['Labs', undefined],
+      ['Zürich, Büro 7', undefined],
+      ['Amsterdam', 'ams'],
+      ['Keller', 'cellar'],
+    ],
+  ])
+  expect(listSlugs(documents.objects)).toEqual([
+    ...[
+      ['Kunden', 'customers'],
+      ['Acme', undefined],
+      ['Kunden #2', 'kunden'],
+    ],
+  ])
+  expect(documents['custom-fields']?.filter(({ name }) => name === 'slug')).toEqual([
+    { resource: 'datacenters', name: 'slug', label: 'Slug', type: 'text', refs: { netbox: 'field.slug.datacenters' } },
+    { resource: 'tenants', name: 'slug', label: 'Slug', type: 'text', refs: { netbox: 'field.slug.tenants' } },
+  ])
+  expect(documents.datacenters?.map(({ description }) => description)).toEqual(Array(5).fill(undefined))
+  expect(report.left.filter(({ what }) => what.endsWith('slug'))).toEqual([])
+})
