@@ -6,7 +6,7 @@ import { createMetrics } from '../src/base/runtime/metrics.ts'
 import { type Caller, GUEST } from '../src/kernel/caller.ts'
 import { NO_AUDIT } from '../src/kernel/changes/audit.ts'
 import { NO_HISTORY } from '../src/kernel/changes/history.ts'
-import type { Bound, BoundRaw } from '../src/kernel/context.ts'
+import type { Bound, BoundRaw, ForeignApi } from '../src/kernel/context.ts'
 import { NO_EVENTS } from '../src/kernel/event-recorder.ts'
 import { createKernel } from '../src/kernel/kernel.ts'
 import type { AnyOperation, RawRoute } from '../src/kernel/operation.ts'
@@ -25,6 +25,7 @@ const EVERYBODY: Caller = { ...GUEST, userId: 'someone', username: 'someone', vi
 export type SmallFeature = {
   readonly operations?: readonly Bound<object>[]
   readonly routes?: readonly BoundRaw<object>[]
+  readonly foreignApi?: ForeignApi
 }
 
 export const bound = (op: AnyOperation, handler: Bound<object>['handler']): Bound<object> => ({ op, handler })
@@ -33,11 +34,11 @@ export const boundRaw = (route: RawRoute, handler: BoundRaw<object>['handler']):
   handler,
 })
 
-export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) => {
+export const smallApp = async ({ operations = [], routes = [], foreignApi }: SmallFeature) => {
   const { db, close } = await emptyDatabase<object>('sqlite')
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
-  const features = [{ operations, routes }]
+  const features = [{ operations, routes, ...(foreignApi && { foreignApi }) }]
   const kernel = createKernel({
     db,
     features,

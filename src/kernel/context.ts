@@ -1,6 +1,7 @@
 /** Declares the context of a handler and the parts of a feature. */
 import type { Kysely } from 'kysely'
 import type { Logger } from '../base/runtime/log.ts'
+import type { AppError } from '../contract/errors.ts'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../database/database.ts'
 import type { Local } from '../database/transaction-state.ts'
 import type { AnnouncedEvent } from './announced-event.ts'
@@ -12,7 +13,7 @@ import type { Lock } from './changes/locks.ts'
 import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
-import type { Identify, ShownChanges } from './request.ts'
+import type { Identify, RawTarget, ShownChanges } from './request.ts'
 import type { Rights } from './rights/rights.ts'
 import type { ScopedInput } from './rights/scoped-write.ts'
 
@@ -158,6 +159,7 @@ export type RawHandler<Tables> = (
   ctx: KernelCtx<Tables>,
   request: globalThis.Request,
   audit: RawAudit<Tx<Tables>>,
+  target: RawTarget,
 ) => Promise<Response>
 
 /** Waits for the turn of a call, before its body is read. Returns the function that ends it. @throws AppError RATE_LIMIT_EXCEEDED */
@@ -185,6 +187,19 @@ export type BoundRaw<Tables> = {
   readonly handler: RawHandler<Tables>
   /** Identifies the caller in place of the default; on public routes as well. */
   readonly identify?: Identify
+}
+
+/** An API in the form of another program's. A slash at the end of a path makes no difference there. */
+export type ForeignApi = {
+  /** The beginning of the paths of its routes. @example '/netbox/api' */
+  readonly path: string
+  /** Host names at which it is at `hostPath`, and nothing of Plat but health checks. */
+  readonly hosts: readonly string[]
+  readonly hostPath: string
+  /** The headers of each of its answers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Returns status and body of an error: of a route, of a path without a route, or of a limit. */
+  readonly describeError: (error: AppError) => { readonly status: number; readonly body: unknown }
 }
 
 /** Background work on a timer. Takes no input, is idempotent, and writes in short transactions by `ctx.write`. */
@@ -218,6 +233,7 @@ export type FindWarnings<Tables> = (ctx: KernelCtx<Tables>) => Promise<readonly 
 export type Feature<Tables> = {
   readonly operations: readonly Bound<Tables>[]
   readonly routes?: readonly BoundRaw<Tables>[]
+  readonly foreignApi?: ForeignApi
   readonly reactions?: Reactions<KernelCtx<Tables>>
   readonly onFirstChange?: OnFirstChange<Tables>
   /**

@@ -142,7 +142,8 @@ describe('access', () => {
   test('of a raw route is judged too', async () => {
     const route = rawRoute({ name: 'raw', summary: '', http: 'GET /raw', access: 'things:create' })
     const bound = { route, handler: async () => new Response() }
-    const request = { caller: callerWith(), requestId: 'r1', signal }
+    const target = { params: {}, origin: 'http://plat.test', isAtApiHost: false }
+    const request = { caller: callerWith(), requestId: 'r1', signal, target }
     expect(await codeOf(things.kernel.runRaw(bound, request, new Request('http://plat.test')))).toBe('FORBIDDEN')
   })
 

@@ -41,7 +41,7 @@ import { JsonList, WithStatus } from './handler-result.ts'
 import { type AnyOperation, getNoun, isCheckedWrite, type RawRoute } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
-import type { Request } from './request.ts'
+import type { RawRequest, Request } from './request.ts'
 import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, refuseFeedKey } from './rights/access.ts'
 import { HeldRights } from './rights/rights.ts'
 import type { ScopeEnforcer } from './rights/scope-enforcer.ts'
@@ -87,11 +87,7 @@ export type Kernel<Tables> = {
   /** Records in the audit trail that a call was rejected before it ran, with the reason. */
   readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
   readonly runJob: (job: Job<Tables>, terms?: JobTerms<Tables>) => Promise<void>
-  readonly runRaw: (
-    bound: BoundRaw<Tables>,
-    request: Omit<Request, 'input'>,
-    raw: globalThis.Request,
-  ) => Promise<Response>
+  readonly runRaw: (bound: BoundRaw<Tables>, request: RawRequest, raw: globalThis.Request) => Promise<Response>
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
@@ -390,7 +386,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         const ctx = scopeFilter
           ? createScopedContext({ ...own, scopeFilter }, readPoint)
           : contextFor(own, undefined, { readPoint })
-        return await handler(ctx, raw, call)
+        return await handler(ctx, raw, call, request.target)
       } catch (error) {
         await call.failed(error)
         throw error

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { NOTE_HEADER } from '../contract/change-note.ts'
 import { KEY_FIELDS, READ_FIELDS, WRITE_FIELDS } from '../contract/fields/history-fields.ts'
 import { KEY_HEADER } from '../contract/idempotency-key.ts'
-import { type Http, parseHttp } from './http-route.ts'
+import { type Http, type Method, parseHttp, type RawHttp } from './http-route.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -193,7 +193,7 @@ export const operation = <
   const { input, output, recorded, ...rest }: Declared<Name, H, In, Out> = declared
   const { hasHistory, supportsAsOf, headers = {}, inQuery = [] } = rest
   const own = once(input)
-  const { method, params } = parseHttp(rest.http)
+  const { method, params } = parseHttp<Method>(rest.http)
   const takesKey = method === 'POST' && hasHistory
   const added = { ...(takesKey && KEY_FIELDS), ...(hasHistory && WRITE_FIELDS), ...(supportsAsOf && READ_FIELDS) }
   const fromHeaders = { ...headers, ...(takesKey && { [KEY_HEADER]: 'idempotency_key' }), [NOTE_HEADER]: 'change_note' }
@@ -221,13 +221,15 @@ export const operation = <
 export type RawRoute = {
   readonly name: string
   readonly summary: string
-  readonly http: Http
+  readonly http: RawHttp
   readonly status?: number
   readonly alsoAnswers?: OtherAnswers
   /** Error statuses beyond the statuses derived from the route. With `refusal`, they have its body. */
   readonly errors?: readonly number[]
   /** Like `errors`, with the body of every other error even if there is a `refusal`. */
   readonly plainErrors?: readonly number[]
+  /** Described by another document than the OpenAPI document of Plat. */
+  readonly ownDocument?: true
   /** A setting disables it; it then answers 404. */
   readonly isOptional?: boolean
   readonly access: Access

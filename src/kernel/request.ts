@@ -31,6 +31,16 @@ export type RequestOrigin = {
 /** Identifies the caller; undefined without credentials. @throws AppError for invalid credentials */
 export type Identify = (headers: Headers, origin?: RequestOrigin) => Promise<Identity | undefined>
 
+/** The target of a raw route's request, as the transport has read it. */
+export type RawTarget = {
+  /** The parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Scheme and host by which the client reaches this server. */
+  readonly origin: string
+  /** True at a host of the route's foreign API. */
+  readonly isAtApiHost: boolean
+}
+
 /** A call without its transport: input, caller and details of the request. */
 export type Request = {
   readonly caller: Caller
@@ -58,6 +68,9 @@ export type Request = {
   /** Sets a header of the answer. Undefined where the transport has none. */
   readonly setHeader?: (name: AnswerHeader, value: string) => void
 }
+
+/** The call of a raw route, which reads its input itself. */
+export type RawRequest = Omit<Request, 'input'> & { readonly target: RawTarget }
 
 /** `X-Change-Id`: the change that a write recorded. `X-As-Of`: the moment of a read. `X-Dry-Run`: nothing was written. */
 export type AnswerHeader = 'X-Change-Id' | 'X-As-Of' | 'X-Dry-Run'

@@ -175,7 +175,7 @@ describe.each(engines())('the live feed on %s', (dialect) => {
     } = eventsFeature({ db, config, log: silent, now: () => new Date(), checkCredentials })
     // The route uses only the caller of the context.
     const ctx = { caller: callerWith('events:read') } as unknown as Ctx
-    const following = routes[0]?.handler(ctx, new Request('http://plat/api/events'), {} as never)
+    const following = routes[0]?.handler(ctx, new Request('http://plat/api/events'), {} as never, {} as never)
     await expect(Promise.resolve(following)).rejects.toThrow('the database is away')
     expect(asked).toBe(1)
     await close?.()

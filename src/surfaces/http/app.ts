@@ -1,7 +1,7 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import type { Logger } from '../../base/runtime/log.ts'
-import { AppError, toAppError, toErrorBody } from '../../contract/errors.ts'
+import { AppError, toAppError } from '../../contract/errors.ts'
 import type { Bound, BoundRaw, Feature } from '../../kernel/context.ts'
 import { WithStatus } from '../../kernel/handler-result.ts'
 import { parseHttp } from '../../kernel/http-route.ts'
@@ -9,12 +9,14 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { Access, AnyOperation, NeededSession, RawRoute, ScopeRule } from '../../kernel/operation.ts'
 import type { Identify, Identity } from '../../kernel/request.ts'
 import { checkAccess, getAdmission, refuseFeedKey, requireSession, requireSetup } from '../../kernel/rights/access.ts'
+import { buildErrorAnswer } from './answer/error-answer.ts'
 import { streamProgress, toErrorLine } from './answer/progress-lines.ts'
 import { getLongBody, type LongBody, respond, toLongBody } from './answer/respond.ts'
 import type { Recipient } from './answer/response-stream.ts'
 import type { Streams } from './answer/streams.ts'
 import type { Connection } from './answer/unacknowledged.ts'
 import { buildInputPlan, type InputPlan, readInput } from './body/input.ts'
+import { createApiFinder } from './foreign-api.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { selectLower } from './limits/limits.ts'
@@ -116,13 +118,14 @@ type Finish = {
 
 /** Returns the answer with the common headers and the headers of the limits. */
 const finish = (answered: Answered | Response, { context, security, limits, send }: Finish): Response => {
-  const { requestId, setCookie, raw, answerHeaders } = context
+  const { requestId, setCookie, raw, answerHeaders, foreignApi } = context
   if (raw.method === 'HEAD') discard(answered)
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
     // A copy of existing headers takes half the time of building them from an object.
     const all = new Headers(security)
     for (const name in headers) all.set(name, headers[name] ?? '')
+    for (const name in foreignApi?.headers) all.set(name, foreignApi.headers[name] ?? '')
     all.set('X-Request-Id', requestId)
     for (const name in limits) all.set(name, limits[name] ?? '')
     for (const name in answerHeaders) all.set(name, answerHeaders[name] ?? '')
@@ -135,8 +138,10 @@ const finish = (answered: Answered | Response, { context, security, limits, send
   }
   const { headers } = answered
   for (const [name, value] of security) headers.set(name, value)
+  for (const name in foreignApi?.headers) headers.set(name, foreignApi.headers[name] ?? '')
   headers.set('X-Request-Id', requestId)
   for (const name in limits) headers.set(name, limits[name] ?? '')
+  for (const name in answerHeaders) headers.set(name, answerHeaders[name] ?? '')
   if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
   if (raw.method === 'HEAD') return new Response(null, answered)
   const long = getLongBody(answered)
@@ -149,6 +154,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const { kernel, features, identify, guard, log, streams, checkHost } = options
   const security = new Headers(options.headers)
   const table = createRouteTable<Mounted>()
+  const findApi = createApiFinder(features.flatMap(({ foreignApi }) => foreignApi ?? []))
 
   /** @throws AppError RATE_LIMIT_EXCEEDED if the user has used up its limit */
   const admitUser = async (context: RequestContext): Promise<void> => {
@@ -289,19 +295,11 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     return error
   }
 
-  const errorAnswer = (context: RequestContext, thrown: unknown): Answered => {
-    const error = reportFailure(context, thrown)
-    const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
-    if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
-    // The rest of a body that arrived too slowly is not read (RFC 9110 15.5.9).
-    if (error.status === 408) headers.Connection = 'close'
-    if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
-    if (error.retryAfterS !== undefined) headers['Retry-After'] = String(error.retryAfterS)
-    return { status: error.status, headers, body: JSON.stringify(toErrorBody(error)) }
-  }
+  const errorAnswer = (context: RequestContext, thrown: unknown): Answered =>
+    buildErrorAnswer(reportFailure(context, thrown), context.foreignApi)
 
   const unknown: Handler = async (context) => {
-    const { path, raw } = context
+    const { path, raw, foreignApi } = context
     const methods = table.methods(path)
     // A method such as TRACE (RFC 9110 9.3.8) is possible on no path, with or without a route.
     if (methods.length > 0 || !METHODS.has(raw.method)) {
@@ -312,7 +310,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ')
       return { ...answer, headers: { ...answer.headers, Allow: allow } }
     }
-    if (JSON_PREFIXES.some((prefix) => path.startsWith(prefix)))
+    if (foreignApi || JSON_PREFIXES.some((prefix) => path.startsWith(prefix)))
       return errorAnswer(context, new AppError('NOT_FOUND', `There is no ${path}`))
     return { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
   }
@@ -336,12 +334,18 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   return {
     fetch: async (request, socket = NO_SOCKET) => {
       const startedMs = performance.now()
-      const [path, search] = split(request.url)
+      const [sent, search] = split(request.url)
+      const entry = findApi(sent, request.headers)
+      const path = entry?.path ?? sent
       const found = table.find(request.method, path)
       // A write reads the peer's address at once, because the client may disconnect before the audit entry is made.
       const peer = SAFE_METHODS.has(request.method) ? undefined : socket.peer()
       const getClient = () => guard.getClient(peer ?? socket.peer(), request.headers)
-      const context = new RequestContext({ raw: request, path, search, params: found?.params ?? {}, getClient })
+      const getOrigin = () => guard.getOrigin(peer ?? socket.peer(), request.headers)
+      const { api: foreignApi, isAtHost: isAtApiHost = false } = entry ?? {}
+      const params = found?.params ?? {}
+      const arrival = { raw: request, path, search, params, getClient, getOrigin, foreignApi, isAtApiHost }
+      const context = new RequestContext(arrival)
       const { kind, handle, isSilent } = found?.route ?? nowhere
       if (isSilent) socket.keepOpen?.()
       const admitted = guard.admit(context, kind)

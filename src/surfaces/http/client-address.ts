@@ -61,6 +61,18 @@ const readForwarded = (headers: Headers, { trustedProxies, trustedProxyHeader }:
   return { client, isContradicted: headers.has('x-real-ip') && !isSame(client, read('x-real-ip')) }
 }
 
+/** Returns the peer's address; undefined if it is unknown. */
+const parsePeer = (peer: string): Ip | undefined => {
+  const parsed = parseIp(peer.replace(/%.*$/, ''))
+  return parsed && unwrapMapped(parsed)
+}
+
+/** True if the peer is a proxy with trusted forwarding headers. */
+export const isTrustedPeer = (peer: string, { trustProxy, trustedProxies }: ProxyTrust): boolean => {
+  const direct = trustProxy ? parsePeer(peer) : undefined
+  return direct !== undefined && isTrusted(direct, trustedProxies)
+}
+
 /**
  * Returns the client's address in canonical text; '' when the peer is unknown. Forwarding headers count only if the
  * peer is a trusted proxy. An invalid one is ignored. The default is X-Forwarded-For, or X-Real-IP if that is missing.
@@ -72,9 +84,8 @@ export const getClientAddress = (
   headers: Headers,
   { onContradiction, ...trust }: ProxyTrust & { readonly onContradiction?: () => void },
 ): string => {
-  const parsed = parseIp(peer.replace(/%.*$/, ''))
-  if (!parsed) return ''
-  const direct = unwrapMapped(parsed)
+  const direct = parsePeer(peer)
+  if (!direct) return ''
   if (!trust.trustProxy || !isTrusted(direct, trust.trustedProxies)) return formatIp(direct)
   const { client, isContradicted } = readForwarded(headers, trust)
   if (isContradicted) onContradiction?.()

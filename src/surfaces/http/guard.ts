@@ -1,9 +1,10 @@
-/** Wraps every request: client address, rate limits, deadline and metrics. */
+/** Wraps every request: client address, origin, rate limits, deadline and metrics. */
 import type { Logger } from '../../base/runtime/log.ts'
 import type { Metrics } from '../../base/runtime/metrics.ts'
 import { getClientAddress, type ProxyTrust } from './client-address.ts'
 import { createInFlight } from './limits/in-flight.ts'
 import { createLimits, type LimitConfig, type LimitResult, type LimitStore } from './limits/limits.ts'
+import { createOriginReader } from './request-origin.ts'
 
 export type RequestKind = {
   /** The pattern of the path. It bounds the number of values by which metrics count. */
@@ -19,6 +20,8 @@ export type RequestKind = {
 export type Guard = {
   /** Returns the client's address from the peer and its headers; '' when unknown. */
   readonly getClient: (peer: string, headers: Headers) => string
+  /** Returns scheme and host by which the client reaches this server. */
+  readonly getOrigin: (peer: string, headers: Headers) => string
   /** Counts the request. `headers` belong to its answer in any case; `error` is set if the limit is exceeded. */
   readonly admit: (from: { readonly client: string }, kind: RequestKind) => LimitResult | Promise<LimitResult>
   /** Counts a request of a user; undefined without a limit for users. */
@@ -32,7 +35,8 @@ export type Guard = {
 }
 
 type Options = {
-  readonly config: LimitConfig & ProxyTrust & { readonly requestTimeoutMs: number }
+  readonly config: LimitConfig &
+    ProxyTrust & { readonly requestTimeoutMs: number; readonly publicUrl?: string | undefined }
   readonly metrics: Metrics
   readonly now: () => Date
   readonly limitStore: LimitStore
@@ -78,6 +82,7 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
   return {
     getClient: (peer, headers) =>
       trust.trustProxy ? getClientAddress(peer, headers, trust) : getPeerAddress(peer, headers),
+    getOrigin: createOriginReader(config),
     admit: (from, { isSensitive = false, isProbe = false }) => {
       const general = (isProbe ? limits.probes : limits.general)(from, now)
       if (!isSensitive) return general

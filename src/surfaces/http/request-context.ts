@@ -1,7 +1,8 @@
 /** Holds one request during its processing: its parsed parts, its caller and its headers. */
 import type { ReadPoint } from '../../database/database.ts'
 import { type Caller, GUEST } from '../../kernel/caller.ts'
-import type { Request as KernelRequest } from '../../kernel/request.ts'
+import type { ForeignApi } from '../../kernel/context.ts'
+import type { RawRequest, RawTarget } from '../../kernel/request.ts'
 import type { Rights } from '../../kernel/rights/rights.ts'
 import type { Source } from './answer/response-stream.ts'
 import type { LimitResult } from './limits/limits.ts'
@@ -21,6 +22,9 @@ type Arrival = {
   readonly search: string
   readonly params: Params
   readonly getClient: () => string
+  readonly getOrigin: () => string
+  readonly foreignApi: ForeignApi | undefined
+  readonly isAtApiHost: boolean
 }
 
 /** Splits a URL, or a bare path, unchanged. @example split('http://a/api?q=a') // ['/api', '?q=a'] */
@@ -32,8 +36,8 @@ export const split = (url: string): readonly [path: string, search: string] => {
   return end === -1 ? [url.slice(start), ''] : [url.slice(start, end), url.slice(end)]
 }
 
-/** The context of one request. Signal and client are computed on first use, because only some requests need them. */
-export class RequestContext implements KernelRequest {
+/** The context of one request. Signal, client and origin are computed on first use, because only some requests need them. */
+export class RequestContext implements RawRequest, RawTarget {
   readonly raw: Request
   readonly requestId: string = Bun.randomUUIDv7()
   readonly path: string
@@ -44,6 +48,9 @@ export class RequestContext implements KernelRequest {
   ifMatch: string | undefined
   ifNoneMatch: string | undefined
   readonly params: Params
+  /** The API in whose form the answers to this path are. */
+  readonly foreignApi: ForeignApi | undefined
+  readonly isAtApiHost: boolean
   caller: Caller = GUEST
   /** A session cookie to send again, because its expiry changed. */
   setCookie: string | undefined
@@ -58,14 +65,18 @@ export class RequestContext implements KernelRequest {
   #signal: AbortSignal | undefined
   readonly #clientOf: () => string
   #client: string | undefined
+  readonly #originOf: () => string
 
-  constructor({ raw, path, search, params, getClient }: Arrival) {
+  constructor({ raw, path, search, params, getClient, getOrigin, foreignApi, isAtApiHost }: Arrival) {
     this.raw = raw
     this.path = path
     this.search = search
     this.params = params
     this.input = params
     this.#clientOf = getClient
+    this.#originOf = getOrigin
+    this.foreignApi = foreignApi
+    this.isAtApiHost = isAtApiHost
   }
 
   setHeader(name: string, value: string): void {
@@ -76,6 +87,14 @@ export class RequestContext implements KernelRequest {
   get client(): string {
     this.#client ??= this.#clientOf()
     return this.#client
+  }
+
+  get origin(): string {
+    return this.#originOf()
+  }
+
+  get target(): RawTarget {
+    return this
   }
 
   /** The URL with scheme and host. */

@@ -4,11 +4,17 @@ import { AppError } from '../../contract/errors.ts'
 import { formatIp, parseIp } from '../../net/ip.ts'
 
 /** Returns the host of a Host header without its port, in lower case; IPv6 in canonical form in brackets. */
-const parseHost = (header: string): string => {
+export const parseHost = (header: string): string => {
   const [, v6, name = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.trim()) ?? []
   const address = v6 === undefined ? undefined : parseIp(v6)
   if (address?.family === 6) return `[${formatIp(address)}]`
   return name.toLowerCase().replace(/\.$/, '')
+}
+
+/** Returns a function that tells whether a request is addressed to one of the hosts; undefined without hosts. */
+export const createHostMatcher = (hosts: readonly string[]): ((headers: Headers) => boolean) | undefined => {
+  const known = new Set(hosts)
+  return known.size === 0 ? undefined : (headers) => known.has(parseHost(headers.get('host') ?? ''))
 }
 
 export type HostCheck = (headers: Headers, isProbe?: boolean) => AppError | undefined

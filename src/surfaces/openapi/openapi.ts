@@ -1,6 +1,6 @@
 /** Projects contracts and raw routes onto an OpenAPI 3.1 document. */
 import { type Definitions, type DescribeCustom, type JsonSchema, toJsonSchema } from '../../contract/json-schema.ts'
-import { type Http, parseHttp } from '../../kernel/http-route.ts'
+import { parseHttp, type RawHttp } from '../../kernel/http-route.ts'
 import type { AnyOperation, OperationSet } from '../../kernel/operation.ts'
 import { CONVENTIONS, ERROR_SCHEMA, SHARED } from './components.ts'
 import type { DocumentedOperation, OpenApi } from './document.ts'
@@ -53,7 +53,7 @@ export const buildOpenapi = (
 ): OpenApi => {
   const collector = createCollector(describeCustom)
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
-  const add = (http: Http, entry: DocumentedOperation) => {
+  const add = (http: RawHttp, entry: DocumentedOperation) => {
     const { method, path } = parseHttp(http)
     const methods = paths[path] ?? {}
     const taken = methods[method.toLowerCase()]
@@ -62,7 +62,7 @@ export const buildOpenapi = (
   }
   for (const set of Object.values(contracts))
     for (const op of Object.values(set)) add(op.http, buildOperationEntry(op, collector))
-  for (const route of routes) add(route.http, buildEntry(route, collector))
+  for (const route of routes) if (!route.ownDocument) add(route.http, buildEntry(route, collector))
 
   const tags = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((entry) => entry.tags)))
   return {

@@ -70,7 +70,7 @@ async function* streamJsonArray(rows: AsyncIterable<readonly string[]>): AsyncGe
 type Beginning = { readonly chunks: readonly Uint8Array[]; readonly size: number; readonly isWhole: boolean }
 
 /** Reads until the list exceeds a short answer, which needs no stream. A query that fails until then is still a 500. */
-const readBeginning = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
+export const readBeginning = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
   const chunks: Uint8Array[] = []
   let size = 0
   while (size <= WHOLE_BYTES) {
@@ -83,7 +83,10 @@ const readBeginning = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginni
 }
 
 /** Returns all chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
-const joinChunks = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
+export const joinChunks = (
+  beginning: Beginning,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {
     next: async () => {

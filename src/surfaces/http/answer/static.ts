@@ -49,7 +49,7 @@ type File = { readonly type: string; readonly plain: Bytes; readonly coded: Read
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** Paths of the API and of other machine interfaces. All other paths are for people. */
-const NOT_A_PAGE = /^\/(api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
+const NOT_A_PAGE = /^\/(api|netbox\/api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
 
 /** Reads the files of a folder, by their paths below a prefix. */
 const readFiles = (folder: string, prefix: string): ReadonlyMap<string, File> => {
@@ -150,6 +150,8 @@ export type SiteOptions = {
   /** The headers of every answer. */
   readonly headers?: SecurityHeaders
   readonly checkHost?: HostCheck
+  /** Matches requests to hosts without the UI. */
+  readonly isElsewhere?: ((headers: Headers) => boolean) | undefined
   /** Attributes of the root of every page, after a blank: settings that the UI needs before its first request. */
   readonly attributes?: string
 }
@@ -160,7 +162,7 @@ const OPENED_BY_OTHERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 /** Creates the site. It reads the UI at the first request. */
 export const openSite = (folder: string, options: SiteOptions = {}): Site => {
   const { alsoPages = [], headers: security = getSecurityHeaders({ cookieSecure: true }) } = options
-  const { checkHost = createHostCheck([]), attributes = '' } = options
+  const { checkHost = createHostCheck([]), attributes = '', isElsewhere } = options
   const answer = createAnswer(security)
   const isPage = (path: string): boolean => !NOT_A_PAGE.test(path) || alsoPages.includes(path)
   let loaded: Loaded | undefined
@@ -183,7 +185,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
     const isPicture = path.startsWith(`${HELP}/images/`)
     if (!isAsset && !isPicture && !(isPage(path) && isWanted)) return undefined
     // The application rejects it.
-    if (checkHost(request.headers)) return undefined
+    if (checkHost(request.headers) || isElsewhere?.(request.headers)) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
     const { assets, help, pageFor, places } = loaded
