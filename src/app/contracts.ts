@@ -19,6 +19,7 @@ import { conflicts } from '../inventory/conflicts/api.ts'
 import { inventory } from '../inventory/contracts.ts'
 import { rackRoutes } from '../inventory/racks/api.ts'
 import type { OperationSet, RawRoute } from '../kernel/operation.ts'
+import { netboxRoutes } from '../netbox/api.ts'
 import { deviceLoginRoutes } from '../people/device-login/api.ts'
 import { factors } from '../people/factors/api.ts'
 import { groups } from '../people/groups/api.ts'
@@ -101,6 +102,7 @@ export const routes: readonly RawRoute[] = [
   auditRoutes,
   systemRoutes,
   docsRoutes,
+  netboxRoutes,
   mcpRoutes,
   oauthRoutes,
 ].flatMap((set) => Object.values<RawRoute>(set))

@@ -45,6 +45,7 @@ import { feature as vlans } from '../inventory/vlans/vlans.ts'
 import type { Feature } from '../kernel/ctx.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Identify } from '../kernel/request.ts'
+import { netboxFeature } from '../netbox/netbox.ts'
 import { deviceLoginFeature } from '../people/device-login/device-login.ts'
 import { factorsFeature } from '../people/factors/factors.ts'
 import type { Requirement } from '../people/factors/requirement.ts'
@@ -183,6 +184,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     packs,
     demo,
     docsFeature({ ...options, contracts, routes }),
+    netboxFeature(options),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]
 }

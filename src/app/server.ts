@@ -20,7 +20,7 @@ import type { Connection } from '../surfaces/http/answer/unacknowledged.ts'
 import { getSecurityHeaders } from '../surfaces/http/headers.ts'
 import { toListenError, tryListening } from '../surfaces/http/listen-address.ts'
 import { routeByRawPath } from '../surfaces/http/raw-path.ts'
-import { createHostCheck } from '../surfaces/http/request-host.ts'
+import { createHostCheck, createHostMatcher } from '../surfaces/http/request-host.ts'
 import { type ComposeOptions, compose, openDatabase, openDatabaseBeside, type Plat, type Process } from './compose.ts'
 
 /** Time for requests in progress to finish at shutdown. */
@@ -119,6 +119,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     alsoPages: config.mcpOauthEnabled ? [CONSENT_PAGE] : [],
     headers: getSecurityHeaders(config),
     checkHost: createHostCheck(config.allowedHosts),
+    isElsewhere: createHostMatcher(config.netboxApiHosts),
     attributes: ` data-max-rows="${config.webMaxRows}"`,
   })
   const listen = async () =>

@@ -4,18 +4,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { routes } from '../../src/app/contracts.ts'
-import { type Method, parseHttp } from '../../src/kernel/http-route.ts'
+import { parseHttp, type RawMethod } from '../../src/kernel/http-route.ts'
 import { type Access, type AnyOperation, listPermissions, type RawRoute } from '../../src/kernel/operation.ts'
 import { CATALOGUE } from '../../src/people/roles/catalogue.ts'
 import type { TestCaller } from '../../testing/app/app.ts'
 import { KINDS } from '../../testing/estates/kinds.ts'
 import { buildAddress, operations, worldSuite } from '../../testing/estates/world.ts'
+import { findNetboxAddress, isNetboxRoute } from '../../testing/netbox/routes.ts'
 
 type Endpoint = {
   readonly name: string
-  readonly method: Method
+  readonly method: RawMethod
   readonly path: string
   readonly access: Access
+  /** True if it changes nothing, whatever it is sent. */
+  readonly isRead: boolean
   /** True if it needs a session, and an API key does not suffice. */
   readonly needsSession: boolean
   readonly called: AnyOperation | RawRoute
@@ -25,6 +28,7 @@ const endpoints: readonly Endpoint[] = [...operations, ...routes].map((called) =
   name: called.name,
   ...parseHttp(called.http),
   access: called.access,
+  isRead: /^(GET|OPTIONS) /.test(called.http),
   needsSession: called.session !== undefined,
   called,
 }))
@@ -91,7 +95,7 @@ test('a viewer has the permission of no write, and of nothing about accounts, ri
   const closed = /^\/api\/(users|roles|groups|grants|scopes|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
   // A preview reads: it takes lists that no URL can hold.
   const kept = restricted.filter(
-    ({ name, method, path }) => (method !== 'GET' && name !== 'impact.preview') || closed.test(path),
+    ({ name, isRead, path }) => (!isRead && name !== 'impact.preview') || closed.test(path),
   )
   const names = kept.filter((one) => isHeld(one, column(3))).map(({ name }) => name)
   expect(names).toEqual(BY_OBJECTS)
@@ -138,7 +142,7 @@ const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FOR
 
 /** Returns the status of a request that gets no further than the body or the object. A refusal of a caller has the body of an error. */
 const statusFor = async (request: TestCaller['request'], { method, path, name }: Endpoint): Promise<number> => {
-  const takesBody = method === 'POST' || method === 'PUT'
+  const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   const response = await request(method, path.replace(/\{\w+\}/g, 'unknown'), takesBody ? '{' : undefined)
   const { status } = response
   const code = CODES[status]
@@ -150,7 +154,8 @@ const isLetIn = (status: number) => status !== 401 && status !== 403
 
 describe('a guest', () => {
   test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
-    expect(await statusFor(world.app.guest, endpoint)).toBe(401)
+    // NetBox answers 403 without credentials.
+    expect(await statusFor(world.app.guest, endpoint)).toBe(isNetboxRoute(endpoint.called) ? 403 : 401)
   })
 
   test.each(rows(endpoints.filter(({ access }) => access === 'public')))('may call %s', async (_, endpoint) => {
@@ -232,14 +237,16 @@ describe.each([
     restricted.filter(({ access }) => listPermissions(access).some((permission) => held.has(permission)) === wanted),
   )
 
-  const [reads, writes] = [true, false].map((wanted) =>
-    (open ?? []).filter(({ method }) => (method === 'GET') === wanted),
-  )
+  const [reads, writes] = [true, false].map((wanted) => (open ?? []).filter(({ isRead }) => isRead === wanted))
 
   test.each(rows(reads ?? []))('reads the objects of the world by %s', async (_, { called }) => {
-    const response = await caller.request('GET', buildAddress(called, world.ids))
+    const { method } = parseHttp(called.http)
+    const { address, isThere } = isNetboxRoute(called)
+      ? await findNetboxAddress(world.admin.request, called)
+      : { address: buildAddress(called, world.ids), isThere: true }
+    const response = await caller.request(method, address)
     await response.body?.cancel()
-    expect(response.status).toBe(200)
+    expect(response.status).toBe(isThere ? 200 : 404)
   })
 
   test.each(rows(writes ?? []))('may call %s', async (_, endpoint) => {

@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { REPORTS } from '../../src/answers/reports/registry.ts'
 import { type FieldSchema, getInputSchema, listChoices, stripNull } from '../../src/contract/input-schema.ts'
-import { parseHttp } from '../../src/kernel/http-route.ts'
+import { parseHttp, type RawHttp } from '../../src/kernel/http-route.ts'
 import { type AnyOperation, getNoun, listPermissions } from '../../src/kernel/operation.ts'
 import { callsAbout, type Ids, paramsOf } from '../../testing/estates/inputs-by-ref.ts'
+import { isNetboxRoute } from '../../testing/netbox/routes.ts'
 import { type Call, compare, endpoints, type Input, operations } from './engine-pair.ts'
 import { buildNewObjects, getNewObject, listNewResources, listNewValues } from './new-resource-calls.ts'
 
@@ -203,6 +204,10 @@ export const buildReads = (): readonly Call[] =>
     ].map(withShape)
   })
 
+/** Returns the reads of the lists of the NetBox API. */
+export const buildNetboxReads = (): readonly Call[] =>
+  endpoints.flatMap((one) => (isNetboxRoute(one) && /^GET [^{]*$/.test(one.http) ? [compare(one.name)] : []))
+
 /** Returns the reads of a caller with rights that end at a scope, with each order and a page. */
 export const buildScopedReads = (): readonly Call[] =>
   reads
@@ -229,7 +234,7 @@ export const buildPreviews = (): readonly Call[] =>
       ),
     )
 
-const buildUnknownParams = (op: Pick<AnyOperation, 'http'>): Input =>
+const buildUnknownParams = (op: { readonly http: RawHttp }): Input =>
   Object.fromEntries(parseHttp(op.http).params.map((name) => [name, 'unknown']))
 
 /** Returns the calls without credentials, without a permission and about unknown objects. */

@@ -1,11 +1,13 @@
 /** PostgreSQL answers as SQLite does: the same calls to the same world, with the answers, the headers and the events compared. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { listPermissions } from '../../src/kernel/operation.ts'
+import { isNetboxRoute } from '../../testing/netbox/routes.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/servers/scripted-provider.ts'
 import { engines } from '../../testing/servers/servers.ts'
 import { accessCalls } from './access-calls.ts'
 import {
   buildInvalidCalls,
+  buildNetboxReads,
   buildPreviews,
   buildReads,
   buildRefusals,
@@ -50,6 +52,7 @@ const CHAPTERS: readonly [string, readonly Step[] | (() => readonly Step[])][] =
   ['imports, exports and the history', exchangeCalls],
   ['packs', packCalls],
   ['lists and objects', () => [waitForBackground, ...buildReads()]],
+  ['lists of the NetBox API', buildNetboxReads],
   ['lists and objects of a part', buildScopedReads],
   ['previews', buildPreviews],
   ['refusals', buildRefusals],
@@ -93,6 +96,8 @@ describe.skipIf(!hasBoth)('the calls reach', () => {
     expect(
       endpoints
         .filter(isLacking(reached))
+        // Numbers and bodies of NetBox are not derived from a schema: the tests of src/netbox send them to both engines.
+        .filter((one) => !isNetboxRoute(one) || /^GET [^{]*$/.test(one.http))
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual(Object.keys(UNREACHABLE).toSorted())

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts, routes } from '../../src/app/contracts.ts'
-import { type Method, parseHttp } from '../../src/kernel/http-route.ts'
+import { parseHttp, type RawMethod } from '../../src/kernel/http-route.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { createUser } from '../../testing/estates/identities.ts'
@@ -13,7 +13,7 @@ const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((se
 /** Raw routes under `/api/` that take any parameter: standards or links to a page may add some. */
 const OPEN = ['docs.page', 'docs.script', 'docs.style', 'sso.backchannel-logout', 'sso.callback', 'sso.start']
 
-type Endpoint = { readonly name: string; readonly method: Method; readonly path: string }
+type Endpoint = { readonly name: string; readonly method: RawMethod; readonly path: string }
 const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http }) => ({
   name,
   ...parseHttp(http),

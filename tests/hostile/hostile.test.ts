@@ -13,6 +13,7 @@ import { createExamples } from '../../testing/estates/examples.ts'
 import { KINDS } from '../../testing/estates/kinds.ts'
 import { buildAddress, operations, worldSuite } from '../../testing/estates/world.ts'
 import { encoded, HOSTILE_BODIES, HOSTILE_PATHS, HOSTILE_QUERIES, inputFor } from '../../testing/hostile/hostile.ts'
+import { findNetboxAddress, isNetboxRoute } from '../../testing/netbox/routes.ts'
 import { engines } from '../../testing/servers/servers.ts'
 
 const SEED = 20_261_121
@@ -169,18 +170,18 @@ describe.each(engines())('on %s', (dialect) => {
     ...parseHttp(called.http),
     called,
   }))
-  const addressOf = (called: AnyOperation | RawRoute): string =>
-    buildAddress(called, {
-      ...world.ids,
-      ...Object.fromEntries(Object.entries(ids).map(([noun, [id = '']]) => [noun, id])),
-    })
+  const findAddress = async (called: AnyOperation | RawRoute): Promise<string> => {
+    if (isNetboxRoute(called)) return (await findNetboxAddress(world.admin.request, called)).address
+    const first = Object.fromEntries(Object.entries(ids).map(([noun, [id = '']]) => [noun, id]))
+    return buildAddress(called, { ...world.ids, ...first })
+  }
   const isJson = (name: string) => !routes.some((route) => route.name === name)
 
-  testHere.each(named(endpoints.filter(({ method }) => method === 'POST' || method === 'PUT')))(
+  testHere.each(named(endpoints.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method))))(
     '%s withstands every hostile body',
     async (name, { method, path, called }) => {
       await restock()
-      const [at = path] = addressOf(called).split('?')
+      const [at = path] = (await findAddress(called)).split('?')
       for (const body of STARTS_PROCESS.has(name) ? takeOneIn(5, HOSTILE_BODIES) : HOSTILE_BODIES) {
         const answer = await send({ method, path: at, body })
         expectDecent(answer)
@@ -207,7 +208,7 @@ describe.each(engines())('on %s', (dialect) => {
     '%s withstands every hostile query',
     async (name, { method, called }) => {
       await restock()
-      const [at = ''] = addressOf(called).split('?')
+      const [at = ''] = (await findAddress(called)).split('?')
       for (const query of HOSTILE_QUERIES) {
         const answer = await send({ method, path: at + query })
         expectDecent(answer)

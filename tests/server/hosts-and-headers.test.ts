@@ -65,6 +65,36 @@ describe('with ALLOWED_HOSTS', () => {
   })
 })
 
+describe('with NETBOX_API_HOSTS', () => {
+  let folder: ServerFolder
+  let server: ServerChild
+  beforeAll(async () => {
+    folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', NETBOX_API_HOSTS: 'netbox.example.com' })
+    server = await folder.start()
+  })
+  afterAll(() => folder.remove())
+
+  const Host = 'netbox.example.com:8080'
+
+  test('a host of the NetBox API has it at /api/, for browsers too', async () => {
+    const { status, text } = await ask(server.url, '/api/', { Host, Authorization: `Token ${folder.key}`, ...HTML })
+    expect([status, text.includes('"status":"http://netbox.example.com:8080/api/status/"')]).toEqual([200, true])
+  })
+
+  test.each(['/', '/devices', '/help/', '/static/assets/x.js', '/metrics', '/mcp', '/netbox/api/'])(
+    'a host of the NetBox API has nothing at %s',
+    async (path) => {
+      const { status, text } = await ask(server.url, path, { Host, ...HTML })
+      expect([status, text.endsWith('{"detail":"Not found."}')]).toEqual([404, true])
+    },
+  )
+
+  test('another host has the page, and the NetBox API below /netbox/', async () => {
+    expect((await ask(server.url, '/devices', HTML)).status).toBe(200)
+    expect((await ask(server.url, '/netbox/api/', { Authorization: `Token ${folder.key}`, ...HTML })).status).toBe(200)
+  })
+})
+
 describe.each([
   ['true', 'max-age=31536000'],
   ['false', undefined],

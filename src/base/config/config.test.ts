@@ -57,6 +57,7 @@ test('nothing set gives the documented defaults', () => {
     trustedProxies: [],
     trustedProxyHeader: 'x-forwarded-for',
     allowedHosts: [],
+    netboxApiHosts: [],
     sessionTtlMs: 86_400_000,
     feedsPerUser: 16,
     sessionStoreType: 'sqlite',

@@ -68,10 +68,12 @@ export function loadConfig({ env, flags = {}, cwd, readFile = readUtf8 }: Config
 
 /** Applies the settings that affect others. */
 function combine(values: Values, cwd: string, setNames: ReadonlySet<string>): Config {
-  const { devMode, initialAdminPassword } = values
+  const { devMode, initialAdminPassword, allowedHosts } = values
   return {
     ...values,
     dataDir: resolve(cwd, values.dataDir),
+    // No hosts are all hosts.
+    allowedHosts: allowedHosts.length > 0 ? [...allowedHosts, ...values.netboxApiHosts] : [],
     publicUrl: values.publicUrl ?? values.mcpOauthIssuerUrl,
     cookieSecure: values.cookieSecure && !devMode,
     rateLimitEnabled: values.rateLimitEnabled && !devMode,

@@ -179,7 +179,7 @@ export const VARIABLES = {
     name: 'TRUST_PROXY',
     default: 'false',
     parse: parseBoolean,
-    help: "Trust the forwarding headers of TRUSTED_PROXIES about the client's address",
+    help: "Trust the forwarding headers of TRUSTED_PROXIES about the client's address, and about scheme and host in URLs of the NetBox API",
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
@@ -198,6 +198,12 @@ export const VARIABLES = {
     default: '',
     parse: list(parseHostName),
     help: 'Host names, without ports, that requests may be addressed to, comma-separated; without it all of them',
+  },
+  netboxApiHosts: {
+    name: 'NETBOX_API_HOSTS',
+    default: '',
+    parse: list(parseHostName),
+    help: 'Host names, without ports, at which /api/ is the NetBox API and nothing else of Plat is served, comma-separated',
   },
   sessionTtlMs: {
     name: 'SESSION_TTL',

@@ -1,0 +1,40 @@
+/** The routes of the NetBox API. Browser-safe. */
+import type { RawRoute } from '../kernel/operation.ts'
+import { API_PATH, type Declared, declareRoute } from './door/route.ts'
+
+const DECLARED: readonly Declared[] = [
+  {
+    method: 'GET',
+    path: 'status',
+    access: 'authenticated',
+    summary: 'Show the versions of the NetBox API and of Plat',
+  },
+]
+
+const declared = DECLARED.map(declareRoute)
+
+/** Matches the routes of lists. */
+const LIST = new RegExp(`^GET ${API_PATH}/([^/{}]+)/([^/{}]+)$`)
+
+const listings = declared.flatMap(({ http }) => {
+  const [, application, endpoint] = LIST.exec(http) ?? []
+  return application !== undefined && endpoint !== undefined ? [{ application, endpoint }] : []
+})
+
+/** The endpoints of each application. @example new Map([['dcim', ['devices', 'sites']]]) */
+export const ENDPOINTS: ReadonlyMap<string, readonly string[]> = new Map(
+  [...Map.groupBy(listings, ({ application }) => application)].map(([application, some]) => [
+    application,
+    some.map(({ endpoint }) => endpoint).toSorted(),
+  ]),
+)
+
+const applications = [...ENDPOINTS.keys()].map((path) =>
+  declareRoute({ method: 'GET', path, access: 'authenticated', summary: `List the endpoints of ${path}` }),
+)
+
+const root = declareRoute({
+  ...{ method: 'GET', path: '', access: 'authenticated', summary: 'List the applications of the NetBox API' },
+})
+
+export const netboxRoutes: readonly RawRoute[] = [root, ...applications, ...declared]
