@@ -58,7 +58,7 @@ const GIVEN = /^[1-9]\d{0,8}$/
 /** Returns the external id of an object of NetBox, as its ref has it. */
 export const toExternalId = (kind: Kind, number: number): string => `${kind}.${number}`
 
-/** Returns the number in an external id; undefined for those of other kinds and of objects that NetBox has not. @example 'dcim.device.42' */
+/** Returns the number in an external id; undefined for another kind, and for an object that did not come from NetBox. @example 'dcim.device.42' */
 export const parseExternalId = (kind: Kind, externalId: string): number | undefined => {
   if (!externalId.startsWith(`${kind}.`)) return undefined
   const digits = externalId.slice(kind.length + 1)

@@ -164,7 +164,8 @@ describe.each(engines())('numbers on %s', (dialect) => {
       )
       return Response.json(['a', 'b'].map((name) => table.get('dcim.device', id(name))))
     }
-    const request = { caller, requestId: 'test', signal: new AbortController().signal }
+    const target = { params: {}, origin: 'http://plat.test', isAtApiHost: false }
+    const request = { caller, requestId: 'test', signal: new AbortController().signal, target }
     const answer = await kernel.runRaw({ route, handler }, request, new Request('http://plat.test'))
     expect(await answer.json()).toEqual([...before, ...(await assign('dcim.device', id('b')))])
   })
