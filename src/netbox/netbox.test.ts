@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { keyFor } from '../../testing/estates/identities.ts'
 import { BEHIND_PROXY, PROXY } from '../../testing/from-address.ts'
+import { oauthApp, oauthOf } from '../../testing/sign-in/oauth.ts'
 import { VERSION } from '../base/runtime/version.ts'
 
 const STATUS = '/netbox/api/status/'
@@ -13,7 +14,7 @@ const DENIED = 'You do not have permission to perform this action.'
 let app: TestApp
 let admin: TestCaller
 beforeAll(async () => {
-  app = await testApp({
+  app = await oauthApp({
     env: { NETBOX_API_HOSTS: 'netbox.example.com', PUBLIC_URL: 'https://plat.example.com', ...BEHIND_PROXY },
   })
   admin = await app.as('admin')
@@ -52,10 +53,17 @@ describe('the API opens', () => {
     expect((await send(`${STATUS}?token=${admin.key}`)).status).toBe(403)
   })
 
-  test('for no session, which opens the rest of Plat', async () => {
-    const cookie = await signIn()
+  test('for no session and no token of OAuth, which open other parts of Plat', async () => {
+    const oauth = oauthOf(app)
+    const person = await oauth.person()
+    const { cookie } = person
     expect((await send('/api/auth/me', { headers: { Cookie: cookie } })).status).toBe(200)
     expect(await read(await send(STATUS, { headers: { Cookie: cookie } }))).toEqual([403, { detail: missing }])
+    const { access_token: token } = await oauth.tokensFor(await oauth.register(), person)
+    for (const scheme of ['Bearer', 'Token'])
+      expect(await read(await send(STATUS, { headers: { Authorization: `${scheme} ${token}` } }))).toEqual([
+        ...[403, { detail: 'Invalid token' }],
+      ])
   })
 
   test('for no key that has expired or that opens a feed only', async () => {
@@ -78,18 +86,6 @@ describe('the API opens', () => {
     expect(await read(await from('198.51.100.7'))).toEqual([403, { detail }])
   })
 })
-
-const signIn = async (): Promise<string> => {
-  const { username } = await admin.api.users.create({
-    username: 'ann',
-    password: 'quick to check',
-    role_id: 'role-admin',
-  })
-  const body = JSON.stringify({ username, password: 'quick to check' })
-  const headers = { 'Content-Type': 'application/json' }
-  const answer = await app.fetch(new Request('http://plat.test/api/auth/login', { method: 'POST', headers, body }))
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-}
 
 test('the status has the versions of NetBox and of Plat', async () => {
   expect(await read(await send(STATUS, { headers: authorized() }))).toEqual([

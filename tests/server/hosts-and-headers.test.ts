@@ -89,6 +89,14 @@ describe('with NETBOX_API_HOSTS', () => {
     },
   )
 
+  test.each(['/netbox/api//status/', '/netbox/api/x/%2e%2e/status/'])(
+    'the path %s, which a proxy may have read in another way, is refused in the form of NetBox',
+    async (path) => {
+      const { status, text } = await ask(server.url, path, { Authorization: `Token ${folder.key}` })
+      expect([status, /\r\n\r\n\{"detail":"The path has [^"]*"\}$/.test(text)]).toEqual([400, true])
+    },
+  )
+
   test('another host has the page, and the NetBox API below /netbox/', async () => {
     expect((await ask(server.url, '/devices', HTML)).status).toBe(200)
     expect((await ask(server.url, '/netbox/api/', { Authorization: `Token ${folder.key}`, ...HTML })).status).toBe(200)
