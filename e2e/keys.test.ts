@@ -93,3 +93,37 @@ test('a viewer sees and creates only own keys', () =>
     },
     { as: 'viewer' },
   ))
+
+test('a new key is shown with the lines for Ansible, Terraform and pynetbox, and a key of a feed without them', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const make = async (name: string) => {
+        await page.getByRole('button', { name: 'New key' }).click()
+        await page.getByLabel('Name · required').fill(name)
+        await page.getByRole('button', { name: 'Create key' }).click()
+        return page.getByRole('dialog', { name: `The key “${name}”` })
+      }
+      const { id } = await it.plat.api.feeds.create({ name: 'hosts', format: 'hosts' })
+      await open('/account')
+      const shown = await make('tools')
+      const key = (await shown.locator('code').textContent()) ?? ''
+      for (const [tool, line] of [
+        ['Ansible', `api_endpoint: ${it.plat.url}/netbox\ntoken: ${key}`],
+        ['Terraform', `server_url = "${it.plat.url}/netbox"\n  api_token  = "${key}"`],
+        ['pynetbox', `nb = pynetbox.api("${it.plat.url}/netbox", token="${key}")`],
+      ] as const) {
+        await shown.getByText(tool, { exact: true }).click()
+        await shown.getByRole('button', { name: `Copy the lines for ${tool}` }).waitFor()
+        expect(await shown.locator('pre:visible').textContent()).toContain(line)
+        expect(await axeFindings(page)).toEqual([])
+      }
+      await shown.getByLabel('I have saved it').click()
+      await shown.getByRole('button', { name: 'Done' }).click()
+      await shown.waitFor({ state: 'detached' })
+      await open(`/feeds/${id}?tab=use`)
+      const ofFeed = await make('reader')
+      await ofFeed.locator('code').waitFor()
+      expect(await ofFeed.getByText('Use with').count()).toBe(0)
+    },
+    { as: 'admin' },
+  ))

@@ -17,6 +17,8 @@ import { SecretOnce } from './secret-once.tsx'
 
 const KeyPermissions = lazy(() => import('./key-limits.tsx').then((module) => ({ default: module.KeyPermissions })))
 
+const UseWith = lazy(() => import('./use-with.tsx').then((module) => ({ default: module.UseWith })))
+
 const DAY_MS = 24 * 3600 * 1000
 
 const LIFETIMES = [
@@ -155,6 +157,14 @@ export const ShownOnce = ({ made, onClose }: { readonly made: NewApiKey; readonl
     title={`The key “${made.name}”`}
     text="Copy it now: it is shown only once. Plat stores only a hash of it."
     secret={made.key}
+    more={
+      // A key of a feed opens nothing else.
+      made.feed_id === null && (
+        <Suspense>
+          <UseWith apiKey={made.key} />
+        </Suspense>
+      )
+    }
     onClose={onClose}
   />
 )

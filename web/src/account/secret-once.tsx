@@ -45,9 +45,13 @@ export const OnceDialog = ({ title, secret, statement, onClose, children }: Fram
   )
 }
 
-type Props = Pick<FrameProps, 'title' | 'secret' | 'onClose'> & { readonly text: string }
+type Props = Pick<FrameProps, 'title' | 'secret' | 'onClose'> & {
+  readonly text: string
+  /** Stands below the secret. */
+  readonly more?: ReactNode
+}
 
-export const SecretOnce = ({ text, ...frame }: Props) => (
+export const SecretOnce = ({ text, more, ...frame }: Props) => (
   <OnceDialog {...frame} statement="I have saved it">
     {(copy) => (
       <>
@@ -56,6 +60,7 @@ export const SecretOnce = ({ text, ...frame }: Props) => (
           <code className="mono">{frame.secret}</code>
           {copy}
         </div>
+        {more}
       </>
     )}
   </OnceDialog>
