@@ -4,9 +4,8 @@
  */
 import { waitForAll } from '../../base/runtime/wait-for-all.ts'
 import { splitBatches } from '../../database/query/batches.ts'
-import { findRefs } from '../../kernel/changes/object-refs.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { getRefResource, type Kind, MAX_GIVEN_NUMBER, MAX_NUMBER, toExternalId } from './kinds.ts'
+import { type Kind, MAX_GIVEN_NUMBER, MAX_NUMBER } from './kinds.ts'
 import * as store from './store.ts'
 
 /** An object that an answer names. */
@@ -103,23 +102,15 @@ export const assignNumbers = async (ctx: Ctx, wanted: readonly Wanted[]): Promis
 const isNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= MAX_NUMBER
 
 /** Finds the objects to which NetBox gave these numbers, and stores the numbers. */
-const findGivenKeys = async (ctx: Ctx, kind: Kind, numbers: readonly number[]): Promise<[number, string][]> => {
-  const resource = getRefResource(kind)
-  const given = numbers.filter((number) => number <= MAX_GIVEN_NUMBER)
-  if (resource === undefined || given.length === 0) return []
-  const byExternalId = new Map(given.map((number) => [toExternalId(kind, number), number]))
-  const refs = await findRefs(
-    ctx.unscoped,
-    [...byExternalId.keys()].map((external_id) => ({ resource, source: 'netbox', external_id })),
-  )
-  const found = refs.map((row) => ({ key: row.object_id, number: byExternalId.get(row.external_id) }))
+const storeGivenKeys = async (ctx: Ctx, kind: Kind, numbers: readonly number[]): Promise<[number, string][]> => {
+  const found = await store.findGivenKeys(ctx.unscoped, kind, numbers)
   const table = await assignNumbers(
     ctx,
     found.map(({ key }) => ({ kind, key })),
   )
   // An object may have had another number before it got its ref.
   return found.flatMap(({ key, number }): [number, string][] =>
-    number !== undefined && table.get(kind, key) === number ? [[number, key]] : [],
+    table.get(kind, key) === number ? [[number, key]] : [],
   )
 }
 
@@ -135,9 +126,9 @@ export const findKeys = async (
   const wanted = [...new Set(numbers.filter(isNumber))]
   const rows = await store.findByNumbers(ctx.unscoped, kind, wanted)
   const known = new Set(rows.map(({ number }) => number))
-  const unknown = wanted.filter((number) => !known.has(number))
+  const unknown = wanted.filter((number) => number <= MAX_GIVEN_NUMBER && !known.has(number))
   const stored = rows.flatMap(({ number, key }) => (key === null ? [] : [[number, key] as const]))
-  return new Map([...stored, ...(await findGivenKeys(ctx, kind, unknown))])
+  return new Map([...stored, ...(await storeGivenKeys(ctx, kind, unknown))])
 }
 
 /**

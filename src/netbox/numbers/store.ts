@@ -1,9 +1,9 @@
 /** The queries of the numbers; the only writer of their table. Numbers are read again each time: another instance may have made them. */
-import type { Kysely } from 'kysely'
-import { preparedKeys, preparedRows, preparedTuples } from '../../database/query/prepared-lists.ts'
+import { type Kysely, sql } from 'kysely'
+import { preparedKeys, preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
-import { FIRST_OWN_NUMBER, getRefResource, KIND_NAMES, type Kind, parseExternalId } from './kinds.ts'
+import { FIRST_OWN_NUMBER, getRefResource, KIND_NAMES, type Kind, parseExternalId, toExternalId } from './kinds.ts'
 
 /** The number of a key. */
 export type Numbered = { readonly number: number; readonly key: string }
@@ -15,45 +15,59 @@ const prepareByKind = <Row>(build: (kind: Kind) => ByKeys<Row>): Readonly<Record
   // One entry for each of the kinds.
   Object.fromEntries(KIND_NAMES.map((kind) => [kind, build(kind)])) as Record<Kind, ByKeys<Row>>
 
+/** The only column of VALUES, by the name that both databases give it. */
+const WANTED = sql<string>`wanted.column1`
+const WANTED_NUMBER = sql<number>`CAST(${WANTED} AS INTEGER)`
+
+/**
+ * Selects from the wanted keys, each with subqueries. PostgreSQL without statistics expects few rows of a kind, and would read all of them for
+ * `key IN (...)`: the numbers of 50,000 objects took two minutes.
+ */
+const selectEach = (db: Kysely<Tables>, keys: readonly string[]) =>
+  db.selectFrom(sql<{ column1: string }>`(VALUES ${sql.join(keys.map((key) => sql`(${key})`))})`.as('wanted'))
+
+const selectRows = (db: Kysely<Tables>, kind: Kind) => db.selectFrom('netbox_ids').where('kind', '=', kind)
+
+const selectRefs = (db: Kysely<Tables>, kind: Kind) =>
+  db
+    .selectFrom('refs')
+    .where('resource', '=', getRefResource(kind) ?? '')
+    .where('source', '=', 'netbox')
+
 const byKeys = prepareByKind((kind) =>
   preparedKeys((db: Kysely<Tables>, keys) =>
-    db
-      .selectFrom('netbox_ids')
-      .select(['number', 'key'])
-      .where('kind', '=', kind)
-      .where('key', 'in', keys)
-      .$narrowType<{ key: string }>(),
+    selectEach(db, keys).select([
+      'column1 as key',
+      selectRows(db, kind).select('number').where('key', '=', WANTED).as('number'),
+    ]),
   ),
 )
 
 /** Returns the numbers of keys that have one. */
-export const findNumbers = (scope: StoreScope, kind: Kind, keys: readonly string[]): Promise<Numbered[]> =>
-  byKeys[kind](scope, keys)
+export const findNumbers = async (scope: StoreScope, kind: Kind, keys: readonly string[]): Promise<Numbered[]> => {
+  const rows = await byKeys[kind](scope, keys)
+  return rows.flatMap(({ key, number }) => (number === null ? [] : [{ key, number }]))
+}
 
-const byNumbers = preparedTuples(
-  ['kind', 'number'],
-  (db: Kysely<Tables>, numbers: { readonly kind: string; readonly number: number }[]) =>
-    db
-      .selectFrom('netbox_ids')
-      .select(['number', 'key'])
-      .where((eb) => eb.or(numbers.map((one) => eb.and(one)))),
+const byNumbers = prepareByKind((kind) =>
+  preparedKeys((db: Kysely<Tables>, numbers) => {
+    const row = selectRows(db, kind).where('number', '=', WANTED_NUMBER)
+    return selectEach(db, numbers).select([row.select('number').as('number'), row.select('key').as('key')])
+  }),
 )
 
 /** Returns the rows of numbers. The key of one that names nothing any more is null. */
-export const findByNumbers = (scope: StoreScope, kind: Kind, numbers: readonly number[]) =>
-  byNumbers(
-    scope,
-    numbers.map((number) => ({ kind, number })),
-  )
+export const findByNumbers = async (scope: StoreScope, kind: Kind, numbers: readonly number[]) => {
+  const rows = await byNumbers[kind](scope, numbers.map(String))
+  return rows.flatMap(({ key, number }) => (number === null ? [] : [{ key, number }]))
+}
 
-const refsOfObjects = prepareByKind((kind) =>
+const refsByObject = prepareByKind((kind) =>
   preparedKeys((db: Kysely<Tables>, ids) =>
-    db
-      .selectFrom('refs')
-      .select(['object_id', 'external_id'])
-      .where('resource', '=', getRefResource(kind) ?? '')
-      .where('source', '=', 'netbox')
-      .where('object_id', 'in', ids),
+    selectEach(db, ids).select([
+      'column1 as key',
+      selectRefs(db, kind).select('external_id').where('object_id', '=', WANTED).as('external_id'),
+    ]),
   ),
 )
 
@@ -64,13 +78,35 @@ export const findGivenNumbers = async (
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> => {
   if (getRefResource(kind) === undefined) return new Map()
-  const refs = await refsOfObjects[kind](scope, keys)
+  const rows = await refsByObject[kind](scope, keys)
   return new Map(
-    refs.flatMap(({ object_id, external_id }) => {
-      const number = parseExternalId(kind, external_id)
-      return number === undefined ? [] : [[object_id, number] as const]
+    rows.flatMap(({ key, external_id }) => {
+      const number = external_id === null ? undefined : parseExternalId(kind, external_id)
+      return number === undefined ? [] : [[key, number] as const]
     }),
   )
+}
+
+const objectsByRef = prepareByKind((kind) =>
+  preparedKeys((db: Kysely<Tables>, externalIds) =>
+    selectEach(db, externalIds).select([
+      'column1 as external_id',
+      selectRefs(db, kind).select('object_id').where('external_id', '=', WANTED).as('key'),
+    ]),
+  ),
+)
+
+/** Returns the objects to which NetBox gave numbers. */
+export const findGivenKeys = async (scope: StoreScope, kind: Kind, numbers: readonly number[]): Promise<Numbered[]> => {
+  if (getRefResource(kind) === undefined) return []
+  const rows = await objectsByRef[kind](
+    scope,
+    numbers.map((number) => toExternalId(kind, number)),
+  )
+  return rows.flatMap(({ key, external_id }) => {
+    const number = parseExternalId(kind, external_id)
+    return key === null || number === undefined ? [] : [{ key, number }]
+  })
 }
 
 /** Returns the number that Plat gives next. To be called under the lock. */
