@@ -1,6 +1,7 @@
 // Two instances on one PostgreSQL give out the addresses of one network at the same time: none twice, and none is left.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Allocation } from '../../src/inventory/reservations/api.ts'
+import { cidrContains, parseCidrOrThrow } from '../../src/net/cidr.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { type Instance, instanceBeside } from '../../testing/servers/instances.ts'
 import { engines } from '../../testing/servers/servers.ts'
@@ -116,6 +117,28 @@ if (engines().includes('postgres')) {
         ['addresses', '10.63.0.1', '10.63.0.254'],
       ])
       expect((await admin.api.reservations.list({ pool_id: pools[0]?.id ?? '' })).length).toBe(100)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'subnets and addresses of one network that are allocated at the same time do not overlap',
+    async () => {
+      const { id } = await admin.api.networks.create({ name: 'divided', subnet: '10.64.0.0/23' })
+      const calls = Array.from({ length: 80 }, (_, n): Call => {
+        if ((n >> 1) % 4 === 3) return { path: `/api/networks/${id}/allocate`, body: { prefix_length: 28 } }
+        return { path: `/api/networks/${id}/allocate-ip`, body: { create_pool: true } }
+      })
+      const answers = await Promise.all(calls.map(({ path, body }, at) => post(at, path, body)))
+      expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 201))
+      const [pool, ...others] = await admin.api.pools.list({ network_id: id })
+      expect(others).toEqual([])
+      const subnets = (await admin.api.networks.tree({ id })).children.map(({ subnet }) => parseCidrOrThrow(subnet))
+      expect(subnets.length).toBe(20)
+      const reserved = await admin.api.reservations.list({ pool_id: pool?.id ?? '' })
+      expect(reserved.length).toBe(60)
+      const isInSubnet = (ip: string) => subnets.some((subnet) => cidrContains(subnet, parseCidrOrThrow(`${ip}/32`)))
+      expect(reserved.map(({ ip_address }) => ip_address).filter(isInSubnet)).toEqual([])
     },
     TIMEOUT_MS,
   )

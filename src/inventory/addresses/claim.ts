@@ -5,10 +5,10 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { formatIp, fromIpKey, getSpaceKey, type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { lockCustom } from '../../resource/custom/engine.ts'
 import { lockNetworkOrThrow } from '../networks/networks.ts'
-import { findPools } from '../networks/tree-store.ts'
 import { computeRangeSize } from '../pools/free-space.ts'
 import { findInnerNetworks } from '../pools/inner-networks.ts'
-import { create, lockPoolNames } from '../pools/pools.ts'
+import { lockPoolsOfNetwork, type PoolsOfNetwork } from '../pools/of-network.ts'
+import { create } from '../pools/pools.ts'
 import { type Claimed, claimFree, lockDefinitions, type Source } from '../reservations/allocate.ts'
 import { purgeExpired } from '../reservations/record.ts'
 import * as occupancy from '../used-addresses/used-addresses.ts'
@@ -21,13 +21,11 @@ import {
   getBoundedNetworkOrThrow,
 } from './network-space.ts'
 
-type Pools = Awaited<ReturnType<typeof findPools>>
-
 /** A network of which addresses are claimed. */
 export type OpenNetwork = {
   readonly network: BoundedNetwork
   /** Its pools, which are locked, the smallest first. */
-  readonly pools: Pools
+  readonly pools: PoolsOfNetwork
   /** True if a pool may be made for addresses that no pool holds. */
   readonly createsPool: boolean
 }
@@ -61,15 +59,8 @@ const claimOne = async (ctx: Ctx, network: BoundedNetwork, ip: string): Promise<
   throw new AppError('IP_NOT_AVAILABLE', `${ip} is taken by a device or another reservation`)
 }
 
-/** Returns the pools of a network, the smallest first, and locks them until commit. */
-const lockPoolsBySize = async (ctx: Ctx, networkId: string): Promise<Pools> => {
-  const ids = (await findPools(ctx, networkId)).map(({ id }) => id)
-  if (ids.length === 0) return []
-  await lockPoolNames(ctx, ids)
-  const sized = (await findPools(ctx, networkId))
-    // A pool that was created since is not locked.
-    .filter(({ id }) => ids.includes(id))
-    .map((pool) => ({ pool, size: computeRangeSize({ first: pool.start_key, last: pool.end_key }) }))
+const sortBySize = (pools: PoolsOfNetwork): PoolsOfNetwork => {
+  const sized = pools.map((pool) => ({ pool, size: computeRangeSize({ first: pool.start_key, last: pool.end_key }) }))
   return sized.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0)).map(({ pool }) => pool)
 }
 
@@ -80,11 +71,14 @@ type Wanted = {
   readonly contiguous: boolean
 }
 
-const findHoldingPool = (pools: Pools, first: IpKey, last = first): Pools[number] | undefined =>
+const findHoldingPool = (pools: PoolsOfNetwork, first: IpKey, last = first): PoolsOfNetwork[number] | undefined =>
   pools.find(({ start_key, end_key }) => start_key <= first && last <= end_key)
 
 /** Tells whether a pool holds the wanted address, or all that the network gives out. */
-const hasPoolFor = (pools: Pools, { network, ip }: Pick<OpenNetwork, 'network'> & Pick<Wanted, 'ip'>): boolean => {
+const hasPoolFor = (
+  pools: PoolsOfNetwork,
+  { network, ip }: Pick<OpenNetwork, 'network'> & Pick<Wanted, 'ip'>,
+): boolean => {
   const { first, last } = computeUsableRange(network)
   if (ip === undefined) return findHoldingPool(pools, first, last) !== undefined
   return findHoldingPool(pools, parseIpKeyOrThrow(ip, getSpaceKey(first))) !== undefined
@@ -106,11 +100,11 @@ export const openNetwork = async (ctx: Ctx, { id, ip, createsPool, isForDevice }
   // No network is created in it, and its subnet stays, until commit.
   await lockDefinitions(ctx, { isForDevice })
   const network = await getBoundedNetworkOrThrow(ctx, id)
-  const pools = await lockPoolsBySize(ctx, id)
+  const pools = sortBySize(await lockPoolsOfNetwork(ctx, id))
   if (!createsPool || hasPoolFor(pools, { network, ip })) return { network, pools, createsPool }
   // No other pool is created in the network until commit.
   await lockNetworkOrThrow(ctx, id)
-  return { network, pools: await lockPoolsBySize(ctx, id), createsPool }
+  return { network, pools: sortBySize(await lockPoolsOfNetwork(ctx, id, true)), createsPool }
 }
 
 /**

@@ -120,14 +120,18 @@ export const countTaken = async (ctx: Ctx, all: readonly KeyRange[]): Promise<Ma
 }
 
 /** Returns the pools of a network, by name. */
-export const findPools = (ctx: Ctx, networkId: string) =>
-  ctx.db
-    .selectFrom('pools')
-    .select(['id', 'name', 'start_ip', 'end_ip', 'start_key', 'end_key'])
-    .where('network_id', '=', networkId)
-    .orderBy('name_order')
-    .orderBy('id')
-    .execute()
+export const findPools = (ctx: Ctx, networkId: string) => poolsOfNetwork(ctx, { networkId })
+
+const poolsOfNetwork = prepared(
+  (db: Kysely<Tables>, { networkId }: { networkId: string }) =>
+    db
+      .selectFrom('pools')
+      .select(['id', 'name', 'start_ip', 'end_ip', 'start_key', 'end_key'])
+      .where('network_id', '=', networkId)
+      .orderBy('name_order')
+      .orderBy('id'),
+  'many',
+)
 
 /** Counts the scans, the discovered devices and the discovery rules of some networks. */
 export const countScanned = async ({ db }: Ctx, ids: readonly string[]): Promise<Lost> => {

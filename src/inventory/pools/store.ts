@@ -14,6 +14,7 @@ import { findLastExpiry } from '../used-addresses/expiry.ts'
 import type { KeyRange } from '../used-addresses/used-addresses.ts'
 import type { Pool } from './api.ts'
 import { POOL_NETWORK, type PoolNetwork } from './inner-networks.ts'
+import { clearPoolsOfNetwork } from './of-network.ts'
 import { poolFacts } from './resource.ts'
 import type { PoolRow } from './table.ts'
 
@@ -57,7 +58,10 @@ export const store = objectStore<typeof poolFacts, Pool>(poolFacts, {
       ctx,
       pools.map(({ id }) => id),
     ),
-  onWrite: lastRange.clear,
+  onWrite: (ctx) => {
+    lastRange.clear(ctx)
+    clearPoolsOfNetwork(ctx)
+  },
 })
 
 /** Returns the columns of the range of a pool. @param space of its network */
