@@ -184,7 +184,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     packs,
     demo,
     docsFeature({ ...options, contracts, routes }),
-    netboxFeature(options),
+    netboxFeature({ ...options, operations: ofEstate }),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]
 }

@@ -1,6 +1,7 @@
 /** The routes of the NetBox API. Browser-safe. */
 import type { RawRoute } from '../kernel/operation.ts'
 import { API_PATH, type Declared, declareRoute } from './door/route.ts'
+import { ENDPOINT_ROUTES } from './endpoint/routes.ts'
 
 const DECLARED: readonly Declared[] = [
   {
@@ -9,6 +10,7 @@ const DECLARED: readonly Declared[] = [
     access: 'authenticated',
     summary: 'Show the versions of the NetBox API and of Plat',
   },
+  ...ENDPOINT_ROUTES,
 ]
 
 const declared = DECLARED.map(declareRoute)

@@ -1,5 +1,7 @@
 /** The NetBox API: what the tools for NetBox read and write in Plat. */
 import type { Config } from '../base/config/config.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Bound } from '../kernel/context.ts'
 import type { Feature } from '../kernel/ctx.ts'
 import type { Identify } from '../kernel/request.ts'
 import { ENDPOINTS, netboxRoutes } from './api.ts'
@@ -9,17 +11,22 @@ import { describeError } from './door/errors.ts'
 import { createApplicationHandler, createRootHandler } from './door/root.ts'
 import { API_PATH } from './door/route.ts'
 import { API_VERSION, createStatusHandler } from './door/status.ts'
+import { createEndpointHandlers } from './handlers.ts'
+import { createRunner } from './write/run-operation.ts'
 
 export type NetboxOptions = {
   readonly config: Pick<Config, 'netboxApiHosts' | 'publicUrl'>
   readonly identify: Identify
   readonly version: string
+  /** The operations that write objects. */
+  readonly operations: readonly Bound<Tables>[]
 }
 
-const createHandlers = ({ version }: NetboxOptions): ReadonlyMap<string, Handle> =>
+const createHandlers = ({ version, operations }: NetboxOptions): ReadonlyMap<string, Handle> =>
   new Map([
     ['netbox.get', createRootHandler(netboxRoutes)],
     ['netbox.get-status', createStatusHandler(version)],
+    ...createEndpointHandlers(createRunner(operations)),
     ...[...ENDPOINTS].map(([name, some]) => [`netbox.get-${name}`, createApplicationHandler(name, some)] as const),
   ])
 

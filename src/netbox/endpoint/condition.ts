@@ -1,0 +1,23 @@
+/** A condition of a list: what a filter of a request asks for. */
+import type { RawBuilder, SqlBool } from 'kysely'
+
+export type Condition<Item = never> = {
+  /** The filter as it was sent: tells cached counts apart. */
+  readonly name: string
+  readonly test: (item: Item) => boolean
+  /** The same test in SQL, where the rows of the list have what it needs. */
+  readonly sql?: RawBuilder<SqlBool> | undefined
+  /** The database alone tells: `test` holds for all items. */
+  readonly isSqlOnly?: true
+}
+
+/** The values of one parameter of a request. */
+export type Asked = {
+  /** The parameter as it was sent, such as `name__ic`. */
+  readonly parameter: string
+  /** The part behind `__`; '' for none. */
+  readonly lookup: string
+  readonly values: readonly string[]
+}
+
+export const NULL_VALUE = 'null'

@@ -1,0 +1,51 @@
+/** The endpoints, as routes need them: what they are called, and which permissions they take. Loads no store. */
+import type { Permission } from '../../kernel/operation.ts'
+import type { Kind } from '../numbers/kinds.ts'
+
+export type Declared = {
+  /** In messages: `No Prefix matches the given query.` */
+  readonly label: string
+  /** NetBox's name of the model; undefined where there is nothing to number. */
+  readonly kind?: Kind
+  /** The resource of which a caller needs the permission to list or read. */
+  readonly resource: string
+  /** The further resources of which answers show objects. */
+  readonly shows?: readonly string[]
+  /** The permissions by which a caller gets to a write. Each item needs what it does. */
+  readonly create?: readonly [Permission, ...Permission[]]
+  readonly update?: readonly [Permission, ...Permission[]]
+  readonly delete?: readonly [Permission, ...Permission[]]
+}
+
+const all = (resource: string) =>
+  ({
+    create: [`${resource}:create`],
+    update: [`${resource}:update`],
+    delete: [`${resource}:delete`],
+  }) as const satisfies Partial<Declared>
+
+const DEVICES = [
+  ...['datacenters', 'racks', 'device-types', 'networks', 'spaces', 'objects', 'ports', 'vlans'],
+  'relationships',
+]
+
+export const DECLARED = {
+  'dcim/devices': { label: 'Device', kind: 'dcim.device', resource: 'devices', shows: DEVICES, ...all('devices') },
+} as const satisfies Readonly<Record<string, Declared>>
+
+export type Path = keyof typeof DECLARED
+
+/** Endpoints of NetBox of which Plat has nothing: their lists are empty. */
+export const EMPTY: Readonly<Record<string, string>> = {
+  'dcim/rack-roles': 'Rack role',
+  'dcim/virtual-chassis': 'Virtual chassis',
+  'dcim/inventory-items': 'Inventory item',
+  'virtualization/cluster-groups': 'Cluster group',
+  'virtualization/virtual-disks': 'Virtual disk',
+  'tenancy/tenant-groups': 'Tenant group',
+  'tenancy/contacts': 'Contact',
+  'ipam/aggregates': 'Aggregate',
+  'ipam/rirs': 'RIR',
+  'extras/config-contexts': 'Config context',
+  'extras/journal-entries': 'Journal entry',
+}

@@ -1,0 +1,77 @@
+/**
+ * An endpoint of the NetBox-compatible API is one declaration: its list, its objects, its writes, its filters, `OPTIONS` and the schema follow
+ * from it.
+ */
+import type { Tables } from '../../database/tables.ts'
+import type { Kind } from '../numbers/kinds.ts'
+import type { World } from '../world/world.ts'
+import type { Condition } from './condition.ts'
+import type { CustomFields } from './custom.ts'
+import type { Path } from './declared.ts'
+import type { Draft } from './draft.ts'
+import type { Filter } from './filter.ts'
+
+export type Table = keyof Tables & string
+
+/** The values of a choice with their labels. */
+export type Choices = Readonly<Record<string, string>>
+
+/** The type of a field in the schema and in `OPTIONS`. */
+export type FieldType =
+  | { readonly is: 'string' | 'integer' | 'decimal' | 'boolean' | 'date-time' | 'json' | 'strings' | 'integers' }
+  | { readonly is: 'choice'; readonly of: Choices; readonly isNumber?: true }
+  | { readonly is: 'object' | 'objects'; readonly of: Kind }
+
+export type Field<Item> = {
+  readonly name: string
+  readonly type: FieldType
+  readonly read: (item: Item, world: World) => unknown
+  /** A create needs it. */
+  readonly isRequired?: true
+  /** Null is a value of it. */
+  readonly isNullable?: true
+  /** Takes the value of a request over into the draft. A field without it is read only, and ignored in requests. */
+  readonly write?: (value: unknown, draft: Draft<Item>) => void | Promise<void>
+}
+
+export type Page = { readonly limit: number | undefined; readonly offset: number }
+
+/** Where the items of an endpoint come from. */
+export type Source<Item> = {
+  /** The tables of which a commit changes the list. */
+  readonly tables: readonly Table[]
+  /** Yields the items that meet all conditions, in the order of the list, in chunks of bounded size. */
+  readonly items: (world: World, conditions: readonly Condition<Item>[], page: Page) => AsyncIterable<readonly Item[]>
+  readonly count: (world: World, conditions: readonly Condition<Item>[]) => Promise<number>
+  /** Returns the items of these keys that the caller sees. */
+  readonly find: (world: World, keys: readonly string[]) => Promise<readonly Item[]>
+}
+
+export type Writes<Item> = {
+  /** Stores a new object. Returns its key. */
+  readonly create?: (draft: Draft<Item>) => Promise<string>
+  /** Stores the changes of an object. Returns its key afterwards. */
+  readonly update?: (draft: Draft<Item>, item: Item) => Promise<string>
+  readonly remove?: (draft: Draft<Item>, item: Item) => Promise<void>
+}
+
+export type Endpoint<Item> = {
+  readonly path: Path
+  readonly kind: Kind
+  readonly fields: readonly Field<Item>[]
+  /** The fields of its nested form, which `brief` lists. */
+  readonly brief: readonly string[]
+  readonly key: (item: Item) => string
+  readonly source: Source<Item>
+  readonly filters: Readonly<Record<string, Filter<Item>>>
+  /** The filters by custom fields, and their definitions. */
+  readonly custom?: CustomFields<Item>
+  /** Reads what the fields of any item need. */
+  readonly prepare: (world: World) => Promise<void>
+  readonly writes?: Writes<Item>
+  /** A write changes a set that later objects of its request may name. */
+  readonly isSmall?: true
+}
+
+/** An endpoint whose items are known to itself only. */
+export type AnyEndpoint = Endpoint<never>

@@ -1,0 +1,147 @@
+/**
+ * The numbers of objects that refer to another one, which NetBox shows in nested forms. A read counts all of a kind at once and remembers the
+ * result until a commit; a transaction counts only what its answer shows.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { memoized } from '../../database/cache/revision-cache.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { loadFields } from '../../resource/custom/definitions.ts'
+import { buildNameKey } from '../numbers/keys.ts'
+import { buildTypeKey } from './keys.ts'
+
+type CountRows = ReadonlyMap<string, number>
+
+export type Counter = {
+  readonly name: string
+  readonly tables: readonly (keyof Tables & string)[]
+  /** Counts by the key of the object that is referred to. @param keys counts only these */
+  readonly count: (ctx: Ctx, keys?: readonly string[]) => Promise<CountRows>
+}
+
+/** The tag of the devices that are virtual machines. */
+export const MACHINE_TAG = 'vm'
+
+type Row = { readonly key: string | null; readonly n: number | string }
+
+const toCounts = (rows: readonly Row[], toKey: (text: string) => string = (text) => text): CountRows => {
+  const counts = new Map<string, number>()
+  for (const { key, n } of rows) {
+    const own = toKey(key ?? '')
+    counts.set(own, (counts.get(own) ?? 0) + Number(n))
+  }
+  return counts
+}
+
+const isMachine = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
+
+type OfDevices = {
+  readonly name: string
+  readonly column: 'role_key' | 'os' | 'rack_id' | 'device_type_id'
+  /** Counts virtual machines, else the other devices; all of both if absent. */
+  readonly machines?: boolean
+  readonly toKey?: (text: string) => string
+}
+
+const countDevices = ({ name, column, machines, toKey }: OfDevices): Counter => ({
+  name,
+  tables: ['devices', 'device_tags'],
+  count: async (ctx, keys) => {
+    let query = ctx.db
+      .selectFrom('devices')
+      .select([`${column} as key`, sql<number | string>`count(*)`.as('n')])
+      .where(column, 'is not', null)
+    if (machines !== undefined) query = query.where(machines ? isMachine : sql<boolean>`NOT ${isMachine}`)
+    // The text of a column without a key differs in case.
+    if (keys && !toKey) query = query.where(column, 'in', keys)
+    return toCounts(await query.groupBy(column).execute(), toKey)
+  },
+})
+
+export const ROLE_DEVICES = countDevices({ name: 'role devices', column: 'role_key', machines: false })
+export const ROLE_MACHINES = countDevices({ name: 'role machines', column: 'role_key', machines: true })
+export const PLATFORM_DEVICES = countDevices({
+  name: 'platform devices',
+  column: 'os',
+  machines: false,
+  toKey: buildNameKey,
+})
+export const PLATFORM_MACHINES = countDevices({
+  name: 'platform machines',
+  column: 'os',
+  machines: true,
+  toKey: buildNameKey,
+})
+export const RACK_DEVICES = countDevices({ name: 'rack devices', column: 'rack_id' })
+
+const TYPED_DEVICES = countDevices({ name: 'type devices', column: 'device_type_id', machines: false })
+
+export const TYPE_DEVICES: Counter = {
+  name: 'type devices',
+  tables: ['devices', 'device_tags'],
+  count: async (ctx, keys) => {
+    const typed = await TYPED_DEVICES.count(ctx, keys)
+    if (keys?.every((key) => typed.has(key))) return typed
+    const texts = ctx.db
+      .selectFrom('devices')
+      .select(['make_model as key', sql<number | string>`count(*)`.as('n')])
+      .where('device_type_id', 'is', null)
+      .where(sql<boolean>`NOT ${isMachine}`)
+      .groupBy('make_model')
+    return new Map([...typed, ...toCounts(await texts.execute(), buildTypeKey)])
+  },
+}
+
+const countBy = (
+  name: string,
+  tables: Counter['tables'],
+  build: (keys: readonly string[] | undefined) => RawBuilder<Row>,
+): Counter => ({
+  name,
+  tables,
+  count: async (ctx, keys) => toCounts((await build(keys).execute(ctx.db)).rows),
+})
+
+const isOneOf = (column: string, keys: readonly string[] | undefined) =>
+  keys ? sql`AND ${sql.ref(column)} IN (${sql.join([...keys])})` : sql``
+
+export const SPACE_PREFIXES = countBy(
+  'space prefixes',
+  ['networks'],
+  (keys) =>
+    sql<Row>`SELECT space_id AS key, count(*) AS n FROM networks WHERE space_id IS NOT NULL ${isOneOf('space_id', keys)} GROUP BY space_id`,
+)
+
+/** Counts the objects of a table by the values of a custom field. */
+const countByCustom = (name: string, table: 'networks' | 'vlans' | 'devices', field: string): Counter => ({
+  name,
+  tables: ['custom_fields', 'custom_values', table],
+  count: async (ctx, keys) => {
+    const definition = (await loadFields(ctx, table)).get(field)
+    if (!definition) return new Map()
+    const { rows } = await sql<Row>`SELECT held.value AS key, count(*) AS n FROM custom_values AS held
+      JOIN ${sql.table(table)} AS holder ON holder.id = held.object_id
+      WHERE held.field = ${definition.number} ${isOneOf('held.value', keys)} GROUP BY held.value`.execute(ctx.db)
+    return toCounts(rows)
+  },
+})
+
+export const NETWORK_ROLE_PREFIXES = countByCustom('role prefixes', 'networks', 'role')
+export const NETWORK_ROLE_VLANS = countByCustom('role VLANs', 'vlans', 'role')
+export const CLUSTER_MACHINES = countByCustom('cluster machines', 'devices', 'cluster')
+
+export const GROUP_VLANS = countBy(
+  'group VLANs',
+  ['vlans'],
+  (keys) =>
+    sql<Row>`SELECT group_key AS key, count(*) AS n FROM vlans WHERE group_key <> '' ${isOneOf('group_key', keys)} GROUP BY group_key`,
+)
+
+/** Counts for the keys of an answer. */
+export const countFor = async (ctx: Ctx, counter: Counter, keys: readonly string[]): Promise<CountRows> => {
+  if (ctx.db !== ctx.store.read) return counter.count(ctx, keys)
+  const revision = await ctx.store.revision(counter.tables)
+  return memoized(ctx.store.cache.at<Promise<CountRows>>(`netbox count ${counter.name}`, revision))('', () =>
+    counter.count(ctx),
+  )
+}

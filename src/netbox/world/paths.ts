@@ -1,0 +1,33 @@
+/** The paths of the endpoints by NetBox's names of their models. */
+import type { Kind } from '../numbers/kinds.ts'
+
+export const PATHS: Readonly<Record<Kind, string>> = {
+  'dcim.cable': 'dcim/cables',
+  'dcim.device': 'dcim/devices',
+  'dcim.devicerole': 'dcim/device-roles',
+  'dcim.devicetype': 'dcim/device-types',
+  'dcim.interface': 'dcim/interfaces',
+  'dcim.location': 'dcim/locations',
+  'dcim.macaddress': 'dcim/mac-addresses',
+  'dcim.manufacturer': 'dcim/manufacturers',
+  'dcim.platform': 'dcim/platforms',
+  'dcim.rack': 'dcim/racks',
+  'dcim.region': 'dcim/regions',
+  'dcim.site': 'dcim/sites',
+  'dcim.sitegroup': 'dcim/site-groups',
+  'extras.customfield': 'extras/custom-fields',
+  'extras.tag': 'extras/tags',
+  'ipam.ipaddress': 'ipam/ip-addresses',
+  'ipam.iprange': 'ipam/ip-ranges',
+  'ipam.prefix': 'ipam/prefixes',
+  'ipam.role': 'ipam/roles',
+  'ipam.service': 'ipam/services',
+  'ipam.vlan': 'ipam/vlans',
+  'ipam.vlangroup': 'ipam/vlan-groups',
+  'ipam.vrf': 'ipam/vrfs',
+  'tenancy.tenant': 'tenancy/tenants',
+  'virtualization.cluster': 'virtualization/clusters',
+  'virtualization.clustertype': 'virtualization/cluster-types',
+  'virtualization.virtualmachine': 'virtualization/virtual-machines',
+  'virtualization.vminterface': 'virtualization/interfaces',
+}

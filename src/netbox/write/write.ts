@@ -1,0 +1,179 @@
+/** Answers writes: one request is one transaction, and one change. */
+import type { Ctx } from '../../kernel/ctx.ts'
+import { narrowToListed } from '../../resource/scoped/scoped-db.ts'
+import { respondJson, respondNothing } from '../door/answers.ts'
+import { type Body, runItem } from '../door/body.ts'
+import type { NetboxCall } from '../door/call.ts'
+import { refuseField } from '../door/errors.ts'
+import { DECLARED, type Declared } from '../endpoint/declared.ts'
+import { Draft, type RunOperation, type Sent } from '../endpoint/draft.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+import { findOne, makeAnswers } from '../list/list.ts'
+import { findKeys } from '../numbers/numbers.ts'
+import { World } from '../world/world.ts'
+
+const MAX_NOTE = 200
+
+/** Returns the reason that the caller gives for the change. @throws NetboxError */
+const readNote = ({ items }: Body): string => {
+  const given = items.find(({ changelog_message }) => changelog_message)?.changelog_message
+  if (given === undefined) return ''
+  if (typeof given !== 'string') throw refuseField('changelog_message', 'Not a valid string.')
+  if ([...given].length > MAX_NOTE)
+    throw refuseField('changelog_message', `Ensure this field has no more than ${MAX_NOTE} characters.`)
+  return given
+}
+
+type Writing<Item> = {
+  readonly call: NetboxCall
+  readonly endpoint: Endpoint<Item>
+  readonly run: RunOperation
+}
+
+/** Returns the world of a transaction: what its caller may list. */
+export const openWorld = async <Item>(
+  tx: Ctx,
+  { call, endpoint }: Pick<Writing<Item>, 'call' | 'endpoint'>,
+): Promise<World> => {
+  const { resource, shows = [] }: Declared = DECLARED[endpoint.path]
+  const world = new World(await narrowToListed(tx, [resource, ...shows]), call.links, tx)
+  await endpoint.prepare(world)
+  return world
+}
+
+/** Takes the fields of a request over into a draft. @param isWhole required fields must be there @throws NetboxError */
+export const fillDraft = async <Item>(
+  { fields }: Pick<Endpoint<Item>, 'fields'>,
+  draft: Draft<Item>,
+  isWhole: boolean,
+): Promise<void> => {
+  for (const { name, write, isRequired } of fields) {
+    draft.begin(name)
+    if (Object.hasOwn(draft.sent, name)) await write?.(draft.sent[name], draft)
+    else if (isWhole && isRequired) draft.refuse('This field is required.')
+  }
+  draft.check()
+}
+
+/** Answers the objects of keys, in their order. */
+const answerKeys = async <Item>(tx: Ctx, writing: Writing<Item>, keys: readonly string[]): Promise<object[]> => {
+  const { endpoint } = writing
+  // A new world: the sets may have changed.
+  const world = await openWorld(tx, writing)
+  const found = new Map(
+    (await endpoint.source.find(world, [...new Set(keys)])).map((item) => [endpoint.key(item), item]),
+  )
+  return makeAnswers(
+    world,
+    endpoint,
+    endpoint.fields,
+    keys.flatMap((key) => found.get(key) ?? []),
+  )
+}
+
+/** Runs a write of each object of the body in one transaction, and returns the answers of the objects. */
+const writeAll = async <Item>(
+  writing: Writing<Item>,
+  body: Body,
+  write: (draft: { readonly world: World; readonly tx: Ctx }, sent: Sent, index: number) => Promise<string>,
+): Promise<object[]> => {
+  const { call } = writing
+  return call.write(async (tx) => {
+    const keys: string[] = []
+    let world = await openWorld(tx, writing)
+    for (const [index, sent] of body.items.entries()) {
+      // An object may refer to the one before it.
+      if (index > 0 && writing.endpoint.isSmall) world = await openWorld(tx, writing)
+      keys.push(await write({ world, tx }, sent, index))
+    }
+    return answerKeys(tx, writing, keys)
+  }, readNote(body))
+}
+
+const respondAll = (
+  call: NetboxCall,
+  { isList }: Body,
+  answers: readonly object[],
+  status: number,
+): Promise<Response> => {
+  const [first] = answers
+  if (isList || !first) return respondJson(call, answers, { status })
+  const { url } = first as { url?: string }
+  return respondJson(call, first, { status, headers: status === 201 && url !== undefined ? { Location: url } : {} })
+}
+
+export const answerCreate = async <Item>(writing: Writing<Item>): Promise<Response> => {
+  const { call, endpoint, run } = writing
+  const body = await call.readBody()
+  call.audit.note({ changes: body.isList ? body.items : body.items[0] })
+  const answers = await writeAll(writing, body, async ({ world, tx }, sent, index) => {
+    const draft = new Draft<Item>({ world, tx, run, item: undefined, sent })
+    return runItem({ index, body, names: draft.names }, async () => {
+      await fillDraft(endpoint, draft, true)
+      return getOrThrow(endpoint.writes?.create)(draft)
+    })
+  })
+  return respondAll(call, body, answers, 201)
+}
+
+const getOrThrow = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('the route has a write that its endpoint has not')
+  return value
+}
+
+/** Returns the item that an object of a list names by its `id`. */
+const findSent = async <Item>(world: World, endpoint: Endpoint<Item>, { id }: Sent): Promise<Item> => {
+  const number = typeof id === 'string' && /^\d{1,10}$/.test(id) ? Number(id) : id
+  if (typeof number !== 'number') throw refuseField('id', 'This field is required.')
+  const key = (await findKeys(world.writer, endpoint.kind, [number])).get(number)
+  const [item] = key === undefined ? [] : await endpoint.source.find(world, [key])
+  if (item === undefined) throw refuseField('id', `Related object not found using the provided numeric ID: ${number}`)
+  return item
+}
+
+/** Finds the item of a write: by the path, or by the object of a list. */
+const findItem = <Item>({ call, endpoint }: Writing<Item>, world: World, sent: Sent): Promise<Item> =>
+  call.params.id === undefined ? findSent(world, endpoint, sent) : findOne(world, endpoint, call.params.id)
+
+/** @param isWhole a PUT wants the required fields, and keeps the others like a PATCH */
+export const answerUpdate = async <Item>(writing: Writing<Item>, isWhole: boolean): Promise<Response> => {
+  const { call, endpoint, run } = writing
+  const body = await readItems(call)
+  call.audit.note({ changes: body.isList ? body.items : body.items[0], ...noteId(call) })
+  const answers = await writeAll(writing, body, async ({ world, tx }, sent, index) => {
+    const item = await runItem({ index, body, names: {} }, () => findItem(writing, world, sent))
+    const draft = new Draft<Item>({ world, tx, run, item, sent })
+    return runItem({ index, body, names: draft.names }, async () => {
+      await fillDraft(endpoint, draft, isWhole)
+      return getOrThrow(endpoint.writes?.update)(draft, item)
+    })
+  })
+  return respondAll(call, body, answers, 200)
+}
+
+const noteId = ({ params: { id } }: NetboxCall) => (id === undefined ? {} : { resourceId: id })
+
+/** Reads the body of a write: without a number in the path it is a list. */
+const readItems = async (call: NetboxCall): Promise<Body> => {
+  const body = await call.readBody()
+  if (call.params.id === undefined && !body.isList) throw refuseField('non_field_errors', 'Expected a list of items.')
+  if (call.params.id !== undefined && body.isList)
+    throw refuseField('non_field_errors', 'Invalid data. Expected a dictionary.')
+  return body
+}
+
+export const answerDelete = async <Item>(writing: Writing<Item>): Promise<Response> => {
+  const { call, endpoint, run } = writing
+  // Clients send no body, or any, with a number in the path.
+  const body: Body = call.params.id === undefined ? await readItems(call) : { isList: false, items: [{}] }
+  call.audit.note({ ...(body.isList && { changes: body.items }), ...noteId(call) })
+  await call.write(async (tx) => {
+    for (const [index, sent] of body.items.entries())
+      await runItem({ index, body, names: {} }, async () => {
+        const world = await openWorld(tx, writing)
+        const item = await findItem(writing, world, sent)
+        await getOrThrow(endpoint.writes?.remove)(new Draft<Item>({ world, tx, run, item, sent }), item)
+      })
+  }, readNote(body))
+  return respondNothing()
+}
