@@ -1,4 +1,4 @@
-/** A condition of a list: what a filter of a request asks for. */
+/** A condition of a list, made of a filter of a request. */
 import type { RawBuilder, SqlBool } from 'kysely'
 
 export type Condition<Item = never> = {

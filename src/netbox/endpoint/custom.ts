@@ -18,7 +18,7 @@ import {
 import { VLANS } from '../world/sets.ts'
 import type { World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
-import type { Choices, Field, FieldType } from './endpoint.ts'
+import type { Choices, Field, FieldType } from './field.ts'
 import { parseBoolean, parseChoice, parseNumber, parseText, toChoice } from './fields.ts'
 import type { Resolver } from './resolver.ts'
 import { CUSTOM_TARGETS, RESOLVERS } from './resolvers.ts'

@@ -11,7 +11,7 @@ export type Declared = {
   readonly resource: string
   /** The further resources of which answers show objects. */
   readonly shows?: readonly string[]
-  /** The permissions by which a caller gets to a write. Each item needs what it does. */
+  /** The permissions by which a caller gets to a write. Each item needs the permissions of its effects. */
   readonly create?: readonly [Permission, ...Permission[]]
   readonly update?: readonly [Permission, ...Permission[]]
   readonly delete?: readonly [Permission, ...Permission[]]

@@ -1,4 +1,4 @@
-/** A write of one object: what its fields set, in Plat's names, and what is wrong with them, in NetBox's. */
+/** A write of one object: the values of its fields by Plat's names, and their errors by NetBox's names. */
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Custom } from '../../resource/custom/fields.ts'
 import { type FieldNames, type Messages, refuseFields } from '../door/errors.ts'

@@ -9,30 +9,10 @@ import type { Condition } from './condition.ts'
 import type { CustomFields } from './custom.ts'
 import type { Path } from './declared.ts'
 import type { Draft } from './draft.ts'
+import type { Field } from './field.ts'
 import type { Filter } from './filter.ts'
 
 export type Table = keyof Tables & string
-
-/** The values of a choice with their labels. */
-export type Choices = Readonly<Record<string, string>>
-
-/** The type of a field in the schema and in `OPTIONS`. */
-export type FieldType =
-  | { readonly is: 'string' | 'integer' | 'decimal' | 'boolean' | 'date-time' | 'json' | 'strings' | 'integers' }
-  | { readonly is: 'choice'; readonly of: Choices; readonly isNumber?: true }
-  | { readonly is: 'object' | 'objects'; readonly of: Kind }
-
-export type Field<Item> = {
-  readonly name: string
-  readonly type: FieldType
-  readonly read: (item: Item, world: World) => unknown
-  /** A create needs it. */
-  readonly isRequired?: true
-  /** Null is a value of it. */
-  readonly isNullable?: true
-  /** Takes the value of a request over into the draft. A field without it is read only, and ignored in requests. */
-  readonly write?: (value: unknown, draft: Draft<Item>) => void | Promise<void>
-}
 
 export type Page = { readonly limit: number | undefined; readonly offset: number }
 
@@ -66,7 +46,7 @@ export type Endpoint<Item> = {
   readonly filters: Readonly<Record<string, Filter<Item>>>
   /** The filters by custom fields, and their definitions. */
   readonly custom?: CustomFields<Item>
-  /** Reads what the fields of any item need. */
+  /** Reads the sets, names and definitions that the fields of any item need. */
   readonly prepare: (world: World) => Promise<void>
   readonly writes?: Writes<Item>
   /** A write changes a set that later objects of its request may name. */

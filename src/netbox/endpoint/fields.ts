@@ -1,7 +1,7 @@
-/** The fields of endpoints, by what they are of Plat. */
+/** Makes the fields of endpoints that are fields of Plat. */
 import type { World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
-import type { Choices, Field, FieldType } from './endpoint.ts'
+import type { Choices, Field, FieldType } from './field.ts'
 import type { Resolver } from './resolver.ts'
 
 type Read<Item> = (item: Item, world: World) => unknown
@@ -127,7 +127,7 @@ export const toChoice = (choices: Choices, value: string | null | undefined) =>
 /** @returns the value; '' for none; undefined after an error */
 export const parseChoice = <Item>(value: unknown, draft: Draft<Item>, choices: Choices): string | undefined => {
   if (value === null || value === '') return ''
-  // Clients may send what they have read.
+  // Clients may send the object that they have read.
   const given = typeof value === 'object' && 'value' in value ? value.value : value
   const wanted = String(given)
   if (Object.hasOwn(choices, wanted)) return wanted

@@ -1,13 +1,11 @@
-/** The filters of lists, by the type of what they compare. Each is a test in JavaScript, and in SQL where rows have the columns. */
+/** The filters of lists, by the type of the compared value. Each is a test in JavaScript, and in SQL where rows have the columns. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike } from '../../database/database.ts'
-import { isOneOf } from '../../database/query/below.ts'
 import { toNameKey } from '../../net/name-order.ts'
 import { refuseField } from '../door/errors.ts'
 import type { World } from '../world/world.ts'
 import { type Asked, type Condition, NULL_VALUE } from './condition.ts'
-import type { Choices } from './endpoint.ts'
-import type { Resolver } from './resolver.ts'
+import type { Choices } from './field.ts'
 
 /** Makes the condition of one parameter; undefined for one that asks for nothing. */
 export type Filter<Item> = {
@@ -18,22 +16,22 @@ export type Filter<Item> = {
   readonly compile: (asked: Asked, world: World) => Promise<Condition<Item> | undefined>
 }
 
-type Sql = RawBuilder<SqlBool>
+export type Sql = RawBuilder<SqlBool>
 
 /** A column with a text, and the column with its name key. */
 export type TextColumns = { readonly value: string; readonly key: string }
 
 const TEXT_LOOKUPS = ['', 'n', 'ic', 'nic', 'ie', 'nie', 'isw', 'nisw', 'iew', 'niew', 'empty']
 const NUMBER_LOOKUPS = ['', 'n', 'lt', 'lte', 'gt', 'gte']
-const EQUAL_LOOKUPS = ['', 'n']
+export const EQUAL_LOOKUPS = ['', 'n']
 
 /** The values that are not empty: an empty one counts as absent. */
 const listGiven = (values: readonly string[]): string[] => values.filter((value) => value !== '')
 
-const negate = (condition: Sql | undefined, isNegative: boolean): Sql | undefined =>
+export const negate = (condition: Sql | undefined, isNegative: boolean): Sql | undefined =>
   condition && isNegative ? sql<SqlBool>`NOT (${condition})` : condition
 
-const joinOr = (some: readonly Sql[]): Sql => sql<SqlBool>`(${sql.join([...some], sql` OR `)})`
+export const joinOr = (some: readonly Sql[]): Sql => sql<SqlBool>`(${sql.join([...some], sql` OR `)})`
 
 /** @throws DoorError on the parameter unless the text is a truth value */
 export const parseFlag = (parameter: string, text: string): boolean => {
@@ -251,7 +249,7 @@ export const flagFilter = <Item>({ get, sql: build }: FlagParts<Item>): Filter<I
   },
 })
 
-const refuseChoice = (parameter: string, value: string) =>
+export const refuseChoice = (parameter: string, value: string) =>
   refuseField(parameter, `Select a valid choice. ${value} is not one of the available choices.`)
 
 type ChoiceParts<Item> = {
@@ -275,113 +273,6 @@ export const choiceFilter = <Item>({ choices, get, sql: build }: ChoiceParts<Ite
       name: `${parameter}=${values.join()}`,
       test: (item) => wanted.includes(get(item, world)) !== isNegative,
       sql: negate(build?.(wanted, world), isNegative),
-    }
-  },
-})
-
-type ObjectParts<Item> = {
-  readonly of: Resolver
-  /** How a value names an object: by its number, or by an attribute of its resolver such as the slug. */
-  readonly by: string
-  /** Returns the keys of the objects that an item refers to. */
-  readonly keys: (item: Item, world: World) => readonly string[]
-  /** A column with the key; null for none. */
-  readonly column?: string
-  /** Further columns or tables: returns the condition that an item refers to one of the keys, or to none. */
-  readonly sql?: (
-    wanted: { readonly keys: readonly string[]; readonly isNoneWanted: boolean },
-    world: World,
-  ) => Sql | undefined
-  /** An unknown value finds nothing, where others are refused. */
-  readonly isLenient?: true
-}
-
-const buildColumnSql = (column: string, keys: readonly string[], isNoneWanted: boolean): Sql => {
-  const some = [
-    ...(keys.length > 0 ? [sql<SqlBool>`(${sql.ref(column)} IS NOT NULL AND ${isOneOf(column, keys)})`] : []),
-    ...(isNoneWanted ? [sql<SqlBool>`${sql.ref(column)} IS NULL`] : []),
-  ]
-  return some.length === 0 ? sql<SqlBool>`1 = 0` : joinOr(some)
-}
-
-/** Finds the keys that each value names. */
-const resolveValues = async <Item>(
-  { of, by, isLenient }: Pick<ObjectParts<Item>, 'of' | 'by' | 'isLenient'>,
-  { parameter, values }: Asked,
-  world: World,
-): Promise<string[]> => {
-  const named = values.filter((value) => value !== NULL_VALUE)
-  if (by === 'number') {
-    const numbers = named.map((value) => {
-      const number = parseInteger(value)
-      if (number === undefined) throw refuseField(parameter, 'Enter a number.')
-      return number
-    })
-    const found = await of.byNumbers(world, numbers)
-    for (const number of numbers) if (!isLenient && !found.has(number)) throw refuseChoice(parameter, String(number))
-    return [...new Set(found.values())]
-  }
-  const keys: string[] = []
-  for (const value of named) {
-    const some = await of.byAttribute(world, by, value)
-    if (some.length === 0 && !isLenient) throw refuseChoice(parameter, value)
-    keys.push(...some)
-  }
-  return [...new Set(keys)]
-}
-
-export const objectFilter = <Item>(parts: ObjectParts<Item>): Filter<Item> => ({
-  lookups: EQUAL_LOOKUPS,
-  type: parts.by === 'number' ? 'integer' : 'string',
-  compile: async (asked, world) => {
-    const { parameter, lookup, values } = asked
-    const { keys: getKeys, column } = parts
-    const keys = await resolveValues(parts, asked, world)
-    const isNoneWanted = values.includes(NULL_VALUE)
-    const isNegative = lookup === 'n'
-    const wanted = new Set(keys)
-    const built =
-      column === undefined ? parts.sql?.({ keys, isNoneWanted }, world) : buildColumnSql(column, keys, isNoneWanted)
-    return {
-      name: `${parameter}=${values.join()}`,
-      test: (item) => {
-        const held = getKeys(item, world)
-        return (held.some((key) => wanted.has(key)) || (isNoneWanted && held.length === 0)) !== isNegative
-      },
-      sql: negate(built, isNegative),
-    }
-  },
-})
-
-type SetParts<Item> = Pick<ObjectParts<Item>, 'of' | 'by' | 'keys'> & {
-  /** Returns the condition that an item refers to the object of a key. */
-  readonly sql?: (key: string, world: World) => Sql
-}
-
-/** A filter of objects that an item may have many of, such as tags: an item has all of them; with `n`, none of them. */
-export const allOfFilter = <Item>(parts: SetParts<Item>): Filter<Item> => ({
-  lookups: EQUAL_LOOKUPS,
-  type: parts.by === 'number' ? 'integer' : 'string',
-  compile: async (asked, world) => {
-    const { parameter, lookup, values } = asked
-    const { keys: getKeys, sql: build } = parts
-    const keys = await resolveValues(parts, asked, world)
-    const isNoneWanted = values.includes(NULL_VALUE)
-    const isNegative = lookup === 'n'
-    const some = build && keys.map((key) => build(key, world))
-    return {
-      name: `${parameter}=${values.join()}`,
-      test: (item) => {
-        const held = getKeys(item, world)
-        if (isNegative) return !keys.some((key) => held.includes(key)) && !(isNoneWanted && held.length === 0)
-        return keys.every((key) => held.includes(key)) && (!isNoneWanted || held.length === 0)
-      },
-      sql:
-        some && some.length > 0 && !isNoneWanted
-          ? isNegative
-            ? sql<SqlBool>`NOT ${joinOr(some)}`
-            : sql<SqlBool>`(${sql.join([...some], sql` AND `)})`
-          : undefined,
     }
   },
 })

@@ -5,7 +5,8 @@ import { UNASSIGNED_KEY } from '../world/keys.ts'
 import { findGroup, findNearest, PLACES, type Place, type PlaceKind } from '../world/places.ts'
 import type { Loaded } from '../world/small-set.ts'
 import type { World } from '../world/world.ts'
-import { type Filter, objectFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
+import { objectFilter } from './object-filter.ts'
 import { RESOLVERS } from './resolvers.ts'
 
 type Filters<Item> = Readonly<Record<string, Filter<Item>>>

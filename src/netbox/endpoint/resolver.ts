@@ -15,7 +15,7 @@ export type Resolver = {
   readonly attributes: readonly string[]
   /** Returns the text that Plat stores for a name. */
   readonly toText?: (world: World, key: string) => string | undefined
-  /** Returns the keys of the objects that all of several attributes name, where an attribute alone names none. */
+  /** Returns the keys of the objects that all of several attributes name, where a single attribute names none. */
   readonly byAttributes?: (world: World, attributes: Readonly<Record<string, unknown>>) => Promise<readonly string[]>
 }
 

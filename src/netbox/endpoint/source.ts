@@ -52,7 +52,7 @@ type RowParts<Item, Row> = {
   readonly find: (world: World, keys: readonly string[]) => Promise<readonly Item[]>
 }
 
-/** Splits conditions into those of the query and those of its items. */
+/** Splits conditions into the ones for the query and the ones for its items. */
 export const splitConditions = <Item>(conditions: readonly Condition<Item>[]) => ({
   inSql: conditions.flatMap((one) => (one.sql ? [one.sql] : [])),
   inMemory: conditions.filter((one) => !one.sql),

@@ -13,7 +13,7 @@ import type { World } from '../world/world.ts'
 export type DeviceItem = {
   readonly device: Device
   readonly addresses: readonly DeviceAddress[]
-  /** The numbers of ports by kind, those of panels apart, and the interfaces that only addresses name. */
+  /** The numbers of ports by kind, without the ports of panels, and the interfaces that only addresses name. */
   readonly counts: PortCounts
   /** The MAC addresses of its interfaces. */
   readonly macs: readonly string[]

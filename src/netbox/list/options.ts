@@ -4,7 +4,8 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { respondJson } from '../door/answers.ts'
 import type { NetboxCall } from '../door/call.ts'
 import { DECLARED, type Declared } from '../endpoint/declared.ts'
-import type { Endpoint, Field, FieldType } from '../endpoint/endpoint.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+import type { Field, FieldType } from '../endpoint/field.ts'
 
 /** The names that the framework gives to types. */
 const TYPE_NAMES: Readonly<Record<FieldType['is'], string>> = {

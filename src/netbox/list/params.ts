@@ -2,7 +2,8 @@
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { type Messages, NetboxError, refuseFields } from '../door/errors.ts'
 import type { Condition } from '../endpoint/condition.ts'
-import type { Endpoint, Field, Page } from '../endpoint/endpoint.ts'
+import type { Endpoint, Page } from '../endpoint/endpoint.ts'
+import type { Field } from '../endpoint/field.ts'
 import type { Filter } from '../endpoint/filter.ts'
 import type { World } from '../world/world.ts'
 import { buildCustomFilter } from './custom-filter.ts'
@@ -57,7 +58,7 @@ export const parseOrdering = (query: URLSearchParams): Ordering[] =>
     return field ? [{ field, isReverse }] : []
   })
 
-/** Splits a parameter into the name of its filter and the lookup. A name may have `__` of its own. */
+/** Splits a parameter into the name of its filter and the lookup. A name may contain `__` itself. */
 const findFilter = <Item>(
   filters: Readonly<Record<string, Filter<Item>>>,
   parameter: string,

@@ -1,6 +1,6 @@
 /**
  * The numbers of objects that refer to another one, which NetBox shows in nested forms. A read counts all of a kind at once and remembers the
- * result until a commit; a transaction counts only what its answer shows.
+ * result until a commit; a transaction counts only for the objects of its answer.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { memoized } from '../../database/cache/revision-cache.ts'

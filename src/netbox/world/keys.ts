@@ -1,4 +1,4 @@
-/** The keys of what stands in for objects that Plat has not. */
+/** The keys of stand-ins for objects that Plat has not. */
 import { buildStandInKey } from '../numbers/keys.ts'
 
 export const UNKNOWN = 'Unknown'

@@ -1,6 +1,6 @@
 /**
  * Names: texts of Plat where NetBox has objects. A name exists while an object has it, or since a client made it. Clients see the names of the
- * objects that they see, and those that they made.
+ * objects that they see, and the names that they made.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../../database/tables.ts'

@@ -1,4 +1,4 @@
-/** The nested forms of objects: what other objects show of them, in the fields and the order of NetBox 4.5. */
+/** The nested forms of objects, as other objects show them: in the fields and the order of NetBox 4.5. */
 import { toNameSlug } from '../../net/slug.ts'
 import type { NameAttributes } from '../numbers/names.ts'
 import * as counters from './counters.ts'
@@ -112,14 +112,14 @@ const nestUnassigned = (world: World): Numbered =>
     }),
   )
 
-/** Counts the sites of a region or site group, with those below. */
+/** Counts the sites of a region or site group, and of all below it. */
 export const countSites = (world: World, place: Place): number =>
   world
     .get(PLACES)
     .listBelow(place.key)
     .filter(({ kind }) => kind === 'dcim.site').length
 
-/** Counts the racks of a location, with those below. */
+/** Counts the racks of a location and of all below it. */
 export const countRacks = (world: World, place: Place): number => {
   const below = new Set(
     world

@@ -1,4 +1,4 @@
-/** Reads what the fields of an endpoint need before its items are made. */
+/** Reads the sets, names and definitions of an endpoint before its items are made. */
 import type { Kind } from '../numbers/kinds.ts'
 import type { NamedObject, SmallSet } from './small-set.ts'
 import type { World } from './world.ts'

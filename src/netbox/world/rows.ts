@@ -1,4 +1,4 @@
-/** The objects of resources as they are stored, for the reads of the door. Their features alone write them. */
+/** The objects of resources as they are stored, for the reads of the NetBox API. Only their features write them. */
 import type { Datacenter } from '../../inventory/datacenters/api.ts'
 import { datacenterFacts } from '../../inventory/datacenters/resource.ts'
 import type { DeviceType } from '../../inventory/device-types/api.ts'

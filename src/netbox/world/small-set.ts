@@ -17,7 +17,7 @@ export type NamedObject = {
   readonly parentKey?: string | null
 }
 
-/** An object of a small set with what the door gives it. */
+/** An object of a small set with its number and slug. */
 export type Member<T> = T & { readonly number: number; readonly slug: string }
 
 export type SmallSet<T extends NamedObject> = {
@@ -58,7 +58,7 @@ export class Loaded<T extends NamedObject> {
   }
 }
 
-/** The context of the reads, and the one that numbers what is new. */
+/** The context of the reads, and the one that numbers new objects. */
 type Reader = { readonly ctx: Ctx; readonly writer: Ctx }
 
 const addNumbers = async <T extends NamedObject>(writer: Ctx, found: readonly T[]): Promise<Member<T>[]> => {

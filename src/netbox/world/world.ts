@@ -1,5 +1,5 @@
 /**
- * What the answers of one request are made of: the small sets of objects that others name, and the numbers of all objects. Numbers and counts
+ * Holds the parts of the answers of one request: the small sets of objects that others name, and the numbers of all objects. Numbers and counts
  * are read for many answers at once, so an answer has them only after `settle`.
  */
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -44,7 +44,7 @@ export class World {
   #counting = new Map<Counter, Counting[]>()
 
   /**
-   * @param ctx reads what the caller may see
+   * @param ctx reads the objects that the caller may see
    * @param writer numbers objects: the context of the route, or that of the transaction
    */
   constructor(
@@ -160,7 +160,7 @@ export class World {
     else this.#counting.set(counter, [{ key, apply }])
   }
 
-  /** Numbers the objects of the answers made so far, and counts what they show numbers of. */
+  /** Numbers the objects of the answers made so far, and counts the objects that refer to their objects. */
   async settle(): Promise<void> {
     const [pending, counting] = [this.#pending, this.#counting]
     this.#pending = []

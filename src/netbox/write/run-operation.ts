@@ -15,7 +15,7 @@ export const createRunner =
     const { op, run } = getOneStep(operations, name)
     const [permission] = listPermissions(op.access)
     if (permission) ctx.require(permission)
-    // The input of an operation is what its schema makes of a body.
+    // The schema of the operation makes its input of a body.
     const { own } = parseInput(op, given)
     const guarded = getGuardedInput(op, own, given)
     return guarded ? ctx.checkScope(guarded, () => run(ctx, own)) : run(ctx, own)

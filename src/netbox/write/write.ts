@@ -30,7 +30,7 @@ type Writing<Item> = {
   readonly run: RunOperation
 }
 
-/** Returns the world of a transaction: what its caller may list. */
+/** Returns the world of a transaction, with the objects that its caller may list. */
 export const openWorld = async <Item>(
   tx: Ctx,
   { call, endpoint }: Pick<Writing<Item>, 'call' | 'endpoint'>,

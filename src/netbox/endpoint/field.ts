@@ -1,0 +1,25 @@
+/** A field of an endpoint: its type, how it is read and how it is written. */
+import type { Kind } from '../numbers/kinds.ts'
+import type { World } from '../world/world.ts'
+import type { Draft } from './draft.ts'
+
+/** The values of a choice with their labels. */
+export type Choices = Readonly<Record<string, string>>
+
+/** The type of a field in the schema and in `OPTIONS`. */
+export type FieldType =
+  | { readonly is: 'string' | 'integer' | 'decimal' | 'boolean' | 'date-time' | 'json' | 'strings' | 'integers' }
+  | { readonly is: 'choice'; readonly of: Choices; readonly isNumber?: true }
+  | { readonly is: 'object' | 'objects'; readonly of: Kind }
+
+export type Field<Item> = {
+  readonly name: string
+  readonly type: FieldType
+  readonly read: (item: Item, world: World) => unknown
+  /** A create needs it. */
+  readonly isRequired?: true
+  /** Null is a value of it. */
+  readonly isNullable?: true
+  /** Takes the value of a request over into the draft. A field without it is read only, and ignored in requests. */
+  readonly write?: (value: unknown, draft: Draft<Item>) => void | Promise<void>
+}
