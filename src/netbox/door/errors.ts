@@ -40,10 +40,11 @@ export const refuseFields = (messages: Messages): NetboxError => {
 
 export const refuseField = (field: string, message: string): NetboxError => refuseFields({ [field]: [message] })
 
-/** NetBox's name of a field by Plat's. A part of a field counts as the field: `addresses[0].ip` is `addresses`. */
+/** NetBox's name of a field by Plat's, such as `custom.owner`. Another part of a field counts as the field: `addresses[0].ip` is `addresses`. */
 export type FieldNames = Readonly<Record<string, string>>
 
 const rename = (names: FieldNames, field: string): string => {
+  if (Object.hasOwn(names, field)) return names[field] ?? field
   const [name = field] = /^[^.[]+/.exec(field) ?? []
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name
 }
