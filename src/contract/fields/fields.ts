@@ -1,8 +1,9 @@
 /** The field types of all contracts: each bound, and each way to clear a field, is defined once. Browser-safe. */
+
 import { z } from 'zod'
+import { isStorable } from '../storable.ts'
 import { explainText, matchWhole, NOT_BLANK, type TextRule, VISIBLE } from './text-rules.ts'
 
-const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
 
 /** Reuses one schema for equal fields: creating them is most of the time to load the contracts. */

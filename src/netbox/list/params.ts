@@ -1,4 +1,5 @@
 /** Reads the query of a list or of one object: the page, the fields, the order and the filters. */
+import { isStorable } from '../../contract/storable.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { type Messages, NetboxError, refuseFields } from '../door/errors.ts'
 import type { Condition } from '../endpoint/condition.ts'
@@ -94,6 +95,8 @@ const compileCustom = async <Item>(
   return found && { condition: await found.filter.compile({ parameter, lookup: found.lookup, values }, world) }
 }
 
+const NOT_STORABLE = 'Null characters are not allowed.'
+
 const toMessages = (error: unknown): Messages | undefined =>
   error instanceof NetboxError && error.status === 400 ? (error.body as Messages) : undefined
 
@@ -109,6 +112,10 @@ export const compileFilters = async <Item>(
   for (const parameter of new Set(query.keys())) {
     if (RESERVED.has(parameter)) continue
     const values = query.getAll(parameter)
+    if (!values.every(isStorable)) {
+      wrong[parameter] = [NOT_STORABLE]
+      continue
+    }
     try {
       const found = findFilter(filters, parameter)
       const compiled = found

@@ -1,4 +1,5 @@
 /** Answers writes: one request is one transaction, and one change. */
+import { isStorable } from '../../contract/storable.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { narrowToListed } from '../../resource/scoped/scoped-db.ts'
 import { respondJson, respondNothing } from '../door/answers.ts'
@@ -41,6 +42,12 @@ export const openWorld = async <Item>(
   return world
 }
 
+/** True if all texts of a value can be stored. */
+const holdsStorable = (value: unknown): boolean => {
+  if (typeof value === 'string') return isStorable(value)
+  return typeof value !== 'object' || value === null || Object.entries(value).flat().every(holdsStorable)
+}
+
 /** Takes the fields of a request over into a draft. @param isWhole required fields must be there @throws NetboxError */
 export const fillDraft = async <Item>(
   { fields }: Pick<Endpoint<Item>, 'fields'>,
@@ -49,7 +56,9 @@ export const fillDraft = async <Item>(
 ): Promise<void> => {
   for (const { name, write, isRequired } of fields) {
     draft.begin(name)
-    if (Object.hasOwn(draft.sent, name)) await write?.(draft.sent[name], draft)
+    const { [name]: value } = draft.sent
+    if (!holdsStorable(value)) draft.refuse('Null characters are not allowed.')
+    else if (Object.hasOwn(draft.sent, name)) await write?.(value, draft)
     else if (isWhole && isRequired) draft.refuse('This field is required.')
   }
   draft.check()

@@ -1,6 +1,7 @@
 /** Validates values of custom fields by their definitions, and makes the keys by which they are found and sorted. No queries. */
 
 import { parseFlag } from '../../base/sheets/flag.ts'
+import { isStorable } from '../../contract/storable.ts'
 import { DEFAULT_SPACE, normalizeIp, parseIpKey } from '../../net/ip.ts'
 import { toNameKey } from '../../net/name-order.ts'
 import { type CustomValue, MAX_TEXT, MAX_VALUES } from './fields.ts'
@@ -23,8 +24,6 @@ type Single = string | number | boolean
 type CheckedSingle = { readonly value: Single } | { readonly message: string }
 
 const buildRefusal = (message: string) => ({ message })
-
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000')
 
 const validateText = ({ pattern }: Rule, given: unknown): CheckedSingle => {
   if (typeof given !== 'string') return buildRefusal('must be text')
