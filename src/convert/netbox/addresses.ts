@@ -64,7 +64,7 @@ export const buildAddresses = (context: AddressContext, owner: Owner, device: Ne
     made.rows.push(
       compact({
         ip,
-        label: toText(context, at('name'), on.name, MAX_LABEL),
+        label: getLabel(object) ?? toText(context, at('name'), on.name, MAX_LABEL),
         network: network?.ref,
         space: network ? undefined : getSpace(object),
         switch_port: toText(context, at('cable'), interfaces.peerOf(on)),
@@ -102,8 +102,15 @@ const getAddressName = (object: NetboxObject): string | undefined => {
   return isDomainName(name) && !name.startsWith('*') ? name : undefined
 }
 
+/** Returns the description of an address, unless it is no label: then it is a line of the device. */
+const getLabel = ({ description }: NetboxObject): string | undefined => {
+  const text = String(description ?? '').trim()
+  return text === '' || text.length > MAX_LABEL || /\p{Cc}/u.test(text) ? undefined : text
+}
+
 const listAddressLines = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
-  const used = new Set([...USED, ...listSaidFields(context, object)])
+  const said = getLabel(object) === undefined ? [] : ['description']
+  const used = new Set([...USED, ...said, ...listSaidFields(context, object)])
   const lines = listLines(context, { kind: ADDRESS, object, used })
   const name = getDnsName(object)
   if (getAddressRole(object) === undefined) lines.push({ key: 'role', value: object.role })

@@ -1,4 +1,4 @@
-/** What tools of a NetBox read back of an import: the slugs of places and tenants, and the primary addresses. */
+/** What tools of a NetBox read back of an import: the slugs of places and tenants, the primary addresses, and the descriptions of addresses. */
 import { expect, test } from 'bun:test'
 import { documentProblems } from '../../../testing/estates/estate-document.ts'
 import type { Conversion } from '../converter.ts'
@@ -78,4 +78,34 @@ test('a slug of a place or tenant is kept unless it follows from the name', asyn
   ])
   expect(documents.datacenters?.map(({ description }) => description)).toEqual(Array(5).fill(undefined))
   expect(report.left.filter(({ what }) => what.endsWith('slug'))).toEqual([])
+})
+
+test('the description of an address is its label, and that of a free address its purpose, if there is any', async () => {
+  const long = 'x'.repeat(129)
+  const { documents } = await convert({
+    'ipam/prefixes': [{ id: 1, prefix: '10.0.0.0/24' }],
+    'dcim/devices': [{ id: 1, name: 'd1' }],
+    'dcim/interfaces': [{ id: 1, name: 'eth0', device: { id: 1 } }],
+    'ipam/ip-addresses': [
+      { id: 1, address: '10.0.0.1/24', ...on(1) },
+      { id: 2, address: '10.0.0.2/24', ...on(1), description: ' Main address ' },
+      { id: 3, address: '10.0.0.3/24', ...on(1), description: long },
+      { id: 4, address: '10.0.0.4/24', description: 'spare' },
+      { id: 5, address: '10.0.0.5/24', status: 'reserved' },
+    ],
+  })
+  const [device] = documents.devices ?? []
+  const labels = ((device?.addresses ?? []) as { label: string; interface: string }[]).map((one) => [
+    ...[one.label, one.interface],
+  ])
+  expect(labels).toEqual([
+    ['eth0', 'eth0'],
+    ['Main address', 'eth0'],
+    ['eth0', 'eth0'],
+  ])
+  expect(device?.description).toBe(`10.0.0.3 description: ${long}`)
+  expect(documents.reservations?.map(({ purpose, custom }) => [purpose, custom])).toEqual([
+    ['spare', undefined],
+    [undefined, { status: 'reserved' }],
+  ])
 })

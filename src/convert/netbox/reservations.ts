@@ -66,7 +66,6 @@ const createPoolFinder = (
 const toRow = (mapping: Mapping, { object, ip }: Free, pool: object): EstateRow => {
   const { id, description, dns_name } = object
   const name = dns_name === undefined ? '' : removeRootDot(String(dns_name))
-  const status = String(object.status ?? 'active')
   const used = new Set([...USED, ...listSaidFields(mapping, object)])
   const lines = listLines(mapping, { kind: ADDRESS, object, used })
   if (name !== '' && !isHostname(name)) lines.push({ key: 'dns_name', value: name })
@@ -74,7 +73,7 @@ const toRow = (mapping: Mapping, { object, ip }: Free, pool: object): EstateRow 
     pool,
     ip: formatIp(ip),
     hostname: isHostname(name) ? name : '',
-    purpose: toText(mapping, { kind: ADDRESS, id, field: 'description' }, description ?? status),
+    purpose: toText(mapping, { kind: ADDRESS, id, field: 'description' }, description),
     notes: mapping.report.describe(ADDRESS, id, '', lines),
     custom: mapping.custom.of(ADDRESS, object),
     refs: toRefs(ADDRESS, id),
