@@ -31,6 +31,13 @@ const DEVICES = [
 
 export const DECLARED = {
   'dcim/devices': { label: 'Device', kind: 'dcim.device', resource: 'devices', shows: DEVICES, ...all('devices') },
+  'virtualization/virtual-machines': {
+    label: 'Virtual machine',
+    kind: 'virtualization.virtualmachine',
+    resource: 'devices',
+    shows: DEVICES,
+    ...all('devices'),
+  },
 } as const satisfies Readonly<Record<string, Declared>>
 
 export type Path = keyof typeof DECLARED

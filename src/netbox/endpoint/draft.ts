@@ -10,6 +10,8 @@ export type RunOperation = (ctx: Ctx, name: string, input: object) => Promise<un
 
 export type Sent = Readonly<Record<string, unknown>>
 
+type Stored = { readonly id: string }
+
 type DraftParts<Item> = {
   readonly world: World
   readonly tx: Ctx
@@ -32,6 +34,7 @@ export class Draft<Item> {
   readonly #custom: Record<string, unknown> = {}
   readonly #messages = new Map<string, string[]>()
   readonly #names: Record<string, string> = {}
+  readonly #later: ((stored: Stored) => Promise<void>)[] = []
   #field = ''
 
   constructor({ world, tx, run, item, sent }: DraftParts<Item>) {
@@ -62,6 +65,16 @@ export class Draft<Item> {
     this.#custom[name] = value
     this.input.custom = this.#custom as Custom
     this.#names[`custom.${name}`] = this.#field
+  }
+
+  /** Adds work for the time when the object is stored. */
+  later(work: (stored: Stored) => Promise<void>): void {
+    this.#later.push(work)
+  }
+
+  /** Does the work that waited for the object. */
+  async finish(stored: Stored): Promise<void> {
+    for (const work of this.#later) await work(stored)
   }
 
   /** Adds an error of the field. */

@@ -24,7 +24,7 @@ type Placed<Item> = {
   /** The column of the datacenter, where rows have it. */
   readonly column?: string
   /** An object in no site is in the site `Unassigned`. */
-  readonly hasUnassigned?: true
+  readonly hasUnassigned?: boolean
 }
 
 /** Returns the keys of the places of a kind at a datacenter, the nearest first. */

@@ -29,12 +29,14 @@ const joinOr = (...some: readonly Sql[]): Sql => sql<SqlBool>`(${sql.join([...so
 
 const UNASSIGNED_ROLE = buildNameKey(UNASSIGNED.name)
 
-/** The columns hold name keys; a device without a role has the role `Unassigned`. */
-const hasRole = ({ keys }: Wanted): Sql =>
-  joinOr(
-    sql<SqlBool>`(devices.role_key IS NOT NULL AND ${isAnyOf('devices.role_key', keys)})`,
-    keys.includes(UNASSIGNED_ROLE) ? sql<SqlBool>`devices.role_key IS NULL` : NEVER,
-  )
+/** The columns hold name keys. */
+const hasRole =
+  (hasUnassigned: boolean) =>
+  ({ keys, isNoneWanted }: Wanted): Sql =>
+    joinOr(
+      sql<SqlBool>`(devices.role_key IS NOT NULL AND ${isAnyOf('devices.role_key', keys)})`,
+      (hasUnassigned ? keys.includes(UNASSIGNED_ROLE) : isNoneWanted) ? sql<SqlBool>`devices.role_key IS NULL` : NEVER,
+    )
 
 const hasPlatform = ({ keys, isNoneWanted }: Wanted, world: World): Sql => {
   const platforms = world.get(PLATFORMS)
@@ -111,8 +113,14 @@ const wordsFilter: Filter<DeviceItem> = {
   },
 }
 
-/** The filters that devices and virtual machines have alike. */
-export const deviceFilters = (custom: CustomFields<DeviceItem>): Filters => ({
+/**
+ * The filters that devices and virtual machines have alike.
+ * @param options.hasUnassigned an object without a site or a role has `Unassigned`, as NetBox demands of devices
+ */
+export const deviceFilters = (
+  custom: CustomFields<DeviceItem>,
+  { hasUnassigned }: { readonly hasUnassigned: boolean },
+): Filters => ({
   q: wordsFilter,
   name: textFilter({
     get: ({ device }) => device.name,
@@ -128,12 +136,12 @@ export const deviceFilters = (custom: CustomFields<DeviceItem>): Filters => ({
   ...placeFilters<DeviceItem>({
     datacenterId: ({ device }) => device.datacenter_id,
     column: 'devices.datacenter_id',
-    hasUnassigned: true,
+    hasUnassigned,
   }),
   ...objectFilters<DeviceItem>('role', 'slug', {
     of: RESOLVERS['dcim.devicerole'],
-    keys: ({ device }) => [device.role ? buildNameKey(device.role) : UNASSIGNED_ROLE],
-    sql: hasRole,
+    keys: ({ device }) => (device.role ? [buildNameKey(device.role)] : hasUnassigned ? [UNASSIGNED_ROLE] : []),
+    sql: hasRole(hasUnassigned),
   }),
   ...objectFilters<DeviceItem>('platform', 'slug', {
     of: RESOLVERS['dcim.platform'],

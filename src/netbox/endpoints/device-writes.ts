@@ -198,15 +198,30 @@ export const primaryField = (name: string, family: 4 | 6): Field<DeviceItem> => 
   },
 })
 
+/** The device that a virtual machine runs on: a relationship, which the write of the machine makes after it. */
+export const writeHost = async (value: unknown, draft: DeviceDraft): Promise<void> => {
+  const key = await draft.resolve(RESOLVERS['dcim.device'], value)
+  if (key !== undefined && key !== (draft.item?.host?.id ?? null)) draft.later(({ id }) => moveToHost(draft, id, key))
+}
+
+const moveToHost = async (draft: DeviceDraft, machineId: string, hostId: string | null): Promise<void> => {
+  const before = draft.item?.host?.id
+  const contained = { child_id: machineId, type: 'contains' }
+  if (before !== undefined) await draft.run('relationships.delete', { ...contained, device_id: before })
+  if (hostId !== null) await draft.run('relationships.create', { ...contained, device_id: hostId })
+}
+
 /** @param tag of new objects of the list */
 export const createDeviceWrites = (tag: string | undefined): Writes<DeviceItem> => ({
   create: async (draft) => {
     const tags = [...((draft.input.tags as string[] | undefined) ?? []), ...(tag === undefined ? [] : [tag])]
     const made = (await draft.run('devices.create', { ...draft.input, tags })) as Device
+    await draft.finish(made)
     return made.id
   },
   update: async (draft, { device }) => {
     if (Object.keys(draft.input).length > 0) await draft.run('devices.update', { ...draft.input, id: device.id })
+    await draft.finish(device)
     return device.id
   },
   remove: async (draft, { device }) => {

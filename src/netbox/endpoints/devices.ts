@@ -56,7 +56,7 @@ export const devices: Endpoint<DeviceItem> = {
       page: ({ device }) => `/devices/${device.id}`,
       display: ({ device }) => displayDevice(device),
     }),
-    text('name', { read: ({ device }) => device.name, to: 'name', isRequired: true, max: 64 }),
+    text('name', { read: ({ device }) => device.name, to: 'name', isRequired: true }),
     {
       name: 'device_type',
       type: { is: 'object', of: 'dcim.devicetype' },
@@ -172,7 +172,7 @@ export const devices: Endpoint<DeviceItem> = {
       definitions: ['devices', 'spaces', 'tenants', 'clusters'],
     }),
   filters: {
-    ...deviceFilters(custom),
+    ...deviceFilters(custom, { hasUnassigned: true }),
     asset_tag: textFilter({ get: ({ device }) => device.asset_tag ?? '' }),
     status: choiceFilter({
       choices: DEVICE_STATUS,

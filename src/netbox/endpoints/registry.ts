@@ -2,6 +2,7 @@
 import type { Path } from '../endpoint/declared.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { devices } from './devices.ts'
+import { virtualMachines } from './virtual-machines.ts'
 
 /** Work on an endpoint, whatever its items are. */
 export type EndpointWork<T> = <Item>(endpoint: Endpoint<Item>) => T
@@ -13,4 +14,4 @@ const register = <Item>(endpoint: Endpoint<Item>): Registered => ({
   use: (work) => work(endpoint),
 })
 
-export const REGISTERED: readonly Registered[] = [register(devices)]
+export const REGISTERED: readonly Registered[] = [register(devices), register(virtualMachines)]
