@@ -64,6 +64,11 @@ export class CustomFields<Item> {
     return this.#served.has(name)
   }
 
+  /** Leaves custom fields out of `custom_fields`, because fields of the endpoint show them in their own way. */
+  reserve(...names: readonly string[]): void {
+    for (const name of names) this.#served.add(name)
+  }
+
   /** A field of NetBox that is a custom field, where one is defined. */
   serve<Value>(
     name: string,
@@ -91,6 +96,8 @@ export class CustomFields<Item> {
         }
         const parsed = isNone(given) ? null : await parse(given, draft)
         if (parsed === undefined) return
+        // An object without a value shows the usual one: nothing changes.
+        if (draft.item && isSame(parsed, usual) && this.get(draft.item, field, draft.world) === undefined) return
         // A definition may lack the usual value, which an object without a value has as well.
         const isMissing =
           isSame(parsed, usual) && definition.type === 'choice' && !definition.choices.includes(String(parsed))
@@ -271,6 +278,9 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   spaces: nestVrf,
   vlans: (world, id) => nestVlan(world, world.get(VLANS).find(id)),
 }
+
+/** True if answers show the objects that custom fields refer to, and not their ids in Plat. */
+export const isShownAsObject = (resource: string): boolean => Object.hasOwn(SHOWN, resource)
 
 const showCustom = (
   world: World,

@@ -29,8 +29,40 @@ const DEVICES = [
   'relationships',
 ]
 
+/** The resources of objects that fields, custom fields and filters of others name. */
+const NAMED = [
+  ...['datacenters', 'networks', 'spaces', 'vlans', 'pools', 'racks', 'objects', 'device-types', 'devices'],
+  ...['ports', 'cables', 'reservations'],
+]
+
+const showsBeside = (resource: string): string[] => NAMED.filter((one) => one !== resource)
+
 export const DECLARED = {
   'dcim/devices': { label: 'Device', kind: 'dcim.device', resource: 'devices', shows: DEVICES, ...all('devices') },
+  'extras/custom-fields': { label: 'Custom field', kind: 'extras.customfield', resource: 'custom-fields' },
+  'ipam/ip-ranges': {
+    label: 'IP range',
+    kind: 'ipam.iprange',
+    resource: 'pools',
+    shows: showsBeside('pools'),
+    ...all('pools'),
+  },
+  'ipam/prefixes': {
+    label: 'Prefix',
+    kind: 'ipam.prefix',
+    resource: 'networks',
+    shows: showsBeside('networks'),
+    ...all('networks'),
+  },
+  'ipam/services': { label: 'Service', kind: 'ipam.service', resource: 'objects', shows: showsBeside('objects') },
+  'ipam/vlans': { label: 'VLAN', kind: 'ipam.vlan', resource: 'vlans', shows: showsBeside('vlans'), ...all('vlans') },
+  'ipam/vrfs': {
+    label: 'VRF',
+    kind: 'ipam.vrf',
+    resource: 'spaces',
+    shows: showsBeside('spaces'),
+    ...all('spaces'),
+  },
   'virtualization/virtual-machines': {
     label: 'Virtual machine',
     kind: 'virtualization.virtualmachine',

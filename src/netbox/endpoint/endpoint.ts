@@ -39,6 +39,8 @@ export type Endpoint<Item> = {
   readonly path: Path
   readonly kind: Kind
   readonly fields: readonly Field<Item>[]
+  /** Fields that requests may have and answers have not. They are taken over first. */
+  readonly inputs?: readonly Pick<Field<Item>, 'name' | 'write'>[]
   /** The fields of its nested form, which `brief` lists. */
   readonly brief: readonly string[]
   readonly key: (item: Item) => string

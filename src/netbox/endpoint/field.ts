@@ -1,5 +1,6 @@
 /** A field of an endpoint: its type, how it is read and how it is written. */
 import type { Kind } from '../numbers/kinds.ts'
+import type { Counter } from '../world/counters.ts'
 import type { World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
 
@@ -16,6 +17,10 @@ export type Field<Item> = {
   readonly name: string
   readonly type: FieldType
   readonly read: (item: Item, world: World) => unknown
+  /** A number of objects that refer to the item: the counts of these keys are added to the number that `read` returns. */
+  readonly counted?: { readonly by: Counter; readonly keys: (item: Item, world: World) => readonly string[] }
+  /** Returns the text by which `ordering` sorts, by code points, where the field itself tells no order. */
+  readonly order?: (item: Item) => string
   /** A create needs it. */
   readonly isRequired?: true
   /** Null is a value of it. */

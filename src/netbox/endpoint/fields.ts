@@ -1,4 +1,5 @@
 /** Makes the fields of endpoints that are fields of Plat. */
+import type { Counter } from '../world/counters.ts'
 import type { World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
 import type { Choices, Field, FieldType } from './field.ts'
@@ -16,6 +17,13 @@ export const readOnly = <Item>(name: string, type: FieldType | FieldType['is'], 
   read,
   isNullable: true,
 })
+
+/** A number of objects that refer to an item. @param keys of the item under which the counter counts */
+export const counted = <Item>(
+  name: string,
+  by: Counter,
+  keys: (item: Item, world: World) => readonly string[],
+): Field<Item> => ({ ...readOnly<Item>(name, 'integer', () => 0), counted: { by, keys } })
 
 type TextParts<Item> = {
   readonly read: (item: Item, world: World) => string

@@ -26,11 +26,24 @@ export const makeAnswers = async <Item>(
   const answers = items.map((item) => {
     const values: Record<string, unknown> = {}
     for (const { name, read } of own) values[name] = read(item, world)
-    return world.make(kind, key(item), { fields: values })
+    const answer = world.make(kind, key(item), { fields: values })
+    for (const { name, counted } of own) {
+      if (!counted) continue
+      for (const one of counted.keys(item, world))
+        world.whenCounted(counted.by, one, (count) => {
+          answer[name] = Number(answer[name]) + count
+        })
+    }
+    return answer
   })
   await world.settle()
   if (hasId && hasUrl) return answers
   return answers.map(({ id, url, ...rest }) => ({ ...(hasId && { id }), ...(hasUrl && { url }), ...rest }))
+}
+
+const compareTexts = (one = '' as string | number, other = '' as string | number): number => {
+  if (one === other) return 0
+  return one < other ? -1 : 1
 }
 
 /** The keys of a list in an order of its own. */
@@ -50,7 +63,9 @@ const sortKeys = async <Item>(
       const key = endpoint.key(item)
       const values = ordering.map(({ field }) => {
         if (field === 'id') return numbers?.get(key) ?? 0
-        const value = fields.get(field)?.read(item, world)
+        const own = fields.get(field)
+        if (own?.order) return own.order(item)
+        const value = own?.read(item, world)
         return typeof value === 'number' ? value : String(value ?? '')
       })
       rows.push({ key, values })
@@ -58,8 +73,9 @@ const sortKeys = async <Item>(
   const compare = (one: string | number | undefined, other: string | number | undefined): number =>
     typeof one === 'number' && typeof other === 'number' ? one - other : compareNames(String(one), String(other))
   rows.sort((a, b) => {
-    for (const [at, { isReverse }] of ordering.entries()) {
-      const order = compare(a.values[at], b.values[at])
+    for (const [at, { field, isReverse }] of ordering.entries()) {
+      const isByText = fields.get(field)?.order !== undefined
+      const order = (isByText ? compareTexts : compare)(a.values[at], b.values[at])
       if (order !== 0) return isReverse ? -order : order
     }
     return 0

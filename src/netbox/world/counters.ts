@@ -5,6 +5,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { memoized } from '../../database/cache/revision-cache.ts'
 import type { Tables } from '../../database/tables.ts'
+import { findAllSpaces } from '../../inventory/spaces/keys.ts'
+import { getExpiringRevision } from '../../inventory/used-addresses/expiry.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { loadFields } from '../../resource/custom/definitions.ts'
 import { buildNameKey } from '../numbers/keys.ts'
@@ -15,6 +17,10 @@ type CountRows = ReadonlyMap<string, number>
 export type Counter = {
   readonly name: string
   readonly tables: readonly (keyof Tables & string)[]
+  /** Counts what answers show only: to count for all objects would take long. */
+  readonly isByKeys?: true
+  /** Reservations count, which expire without a write. */
+  readonly expires?: true
   /** Counts by the key of the object that is referred to. @param keys counts only these */
   readonly count: (ctx: Ctx, keys?: readonly string[]) => Promise<CountRows>
 }
@@ -112,6 +118,26 @@ export const SPACE_PREFIXES = countBy(
     sql<Row>`SELECT space_id AS key, count(*) AS n FROM networks WHERE space_id IS NOT NULL ${isOneOf('space_id', keys)} GROUP BY space_id`,
 )
 
+/** The length of the key of a space. @example 's0001' */
+const SPACE_KEY_LENGTH = 5
+
+/** The addresses of devices and the live reservations of spaces. Storage keys begin with the key of their space. */
+export const SPACE_ADDRESSES: Counter = {
+  name: 'space addresses',
+  tables: ['addresses', 'reservations', 'spaces'],
+  expires: true,
+  count: async (ctx) => {
+    const spaces = new Map((await findAllSpaces(ctx)).map(({ key, id }) => [key as string, id]))
+    if (spaces.size === 0) return new Map()
+    const key = sql`substr(held.ip_key, 1, ${sql.lit(SPACE_KEY_LENGTH)})`
+    const { rows } = await sql<Row>`SELECT ${key} AS key, count(*) AS n FROM (
+        SELECT DISTINCT device_id, ip_key FROM addresses WHERE ip_key >= 's'
+        UNION ALL SELECT id, ip_key FROM reservations WHERE ip_key >= 's' AND (expires_at IS NULL OR expires_at > ${ctx.now})
+      ) AS held GROUP BY ${key}`.execute(ctx.db)
+    return toCounts(rows, (one) => spaces.get(one) ?? '')
+  },
+}
+
 /** Counts the objects of a table by the values of a custom field. */
 const countByCustom = (name: string, table: 'networks' | 'vlans' | 'devices', field: string): Counter => ({
   name,
@@ -139,8 +165,9 @@ export const GROUP_VLANS = countBy(
 
 /** Counts for the keys of an answer. */
 export const countFor = async (ctx: Ctx, counter: Counter, keys: readonly string[]): Promise<CountRows> => {
-  if (ctx.db !== ctx.store.read) return counter.count(ctx, keys)
-  const revision = await ctx.store.revision(counter.tables)
+  const { tables, isByKeys, expires } = counter
+  if (isByKeys || ctx.db !== ctx.store.read) return counter.count(ctx, keys)
+  const revision = await (expires ? getExpiringRevision(ctx, tables) : ctx.store.revision(tables))
   return memoized(ctx.store.cache.at<Promise<CountRows>>(`netbox count ${counter.name}`, revision))('', () =>
     counter.count(ctx),
   )

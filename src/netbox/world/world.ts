@@ -24,6 +24,15 @@ export type Shape = {
   readonly counts?: Readonly<Record<string, Counter>>
 }
 
+/** A field with the number of an object, which `settle` sets. */
+export class NumberField {
+  constructor(
+    readonly kind: Kind,
+    readonly key: string,
+    readonly format: (number: number) => number | string = (number) => number,
+  ) {}
+}
+
 /** @property page the page in Plat, which few nested forms show */
 export type NameShape = Shape & { readonly page?: string }
 
@@ -95,6 +104,11 @@ export class World {
       object.id = number
       object.url = this.links.api(`${PATHS[kind]}/${number}`)
     })
+    for (const [field, value] of Object.entries(fields))
+      if (value instanceof NumberField)
+        this.whenNumbered(value.kind, value.key, (number) => {
+          object[field] = value.format(number)
+        })
     for (const [field, counter] of Object.entries(counts))
       this.whenCounted(counter, key, (count) => {
         object[field] = count

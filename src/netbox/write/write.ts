@@ -16,7 +16,7 @@ import { World } from '../world/world.ts'
 const MAX_NOTE = 200
 
 /** Returns the reason that the caller gives for the change. @throws NetboxError */
-const readNote = ({ items }: Body): string => {
+export const readNote = ({ items }: Body): string => {
   const given = items.find(({ changelog_message }) => changelog_message)?.changelog_message
   if (given === undefined) return ''
   if (typeof given !== 'string') throw refuseField('changelog_message', 'Not a valid string.')
@@ -25,7 +25,7 @@ const readNote = ({ items }: Body): string => {
   return given
 }
 
-type Writing<Item> = {
+export type Writing<Item> = {
   readonly call: NetboxCall
   readonly endpoint: Endpoint<Item>
   readonly run: RunOperation
@@ -50,10 +50,14 @@ const holdsStorable = (value: unknown): boolean => {
 
 /** Takes the fields of a request over into a draft. @param isWhole required fields must be there @throws NetboxError */
 export const fillDraft = async <Item>(
-  { fields }: Pick<Endpoint<Item>, 'fields'>,
+  { fields, inputs = [] }: Pick<Endpoint<Item>, 'fields' | 'inputs'>,
   draft: Draft<Item>,
   isWhole: boolean,
 ): Promise<void> => {
+  for (const { name, write } of inputs) {
+    draft.begin(name)
+    if (Object.hasOwn(draft.sent, name)) await write?.(draft.sent[name], draft)
+  }
   for (const { name, write, isRequired } of fields) {
     draft.begin(name)
     const { [name]: value } = draft.sent
@@ -65,7 +69,7 @@ export const fillDraft = async <Item>(
 }
 
 /** Answers the objects of keys, in their order. */
-const answerKeys = async <Item>(tx: Ctx, writing: Writing<Item>, keys: readonly string[]): Promise<object[]> => {
+export const answerKeys = async <Item>(tx: Ctx, writing: Writing<Item>, keys: readonly string[]): Promise<object[]> => {
   const { endpoint } = writing
   // A new world: the sets may have changed.
   const world = await openWorld(tx, writing)
