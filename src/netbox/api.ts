@@ -1,6 +1,7 @@
 /** The routes of the NetBox API. Browser-safe. */
 import type { RawRoute } from '../kernel/operation.ts'
 import { API_PATH, type Declared, declareRoute } from './door/route.ts'
+import { AVAILABLE_ROUTES } from './endpoint/available.ts'
 import { ENDPOINT_ROUTES } from './endpoint/routes.ts'
 
 const DECLARED: readonly Declared[] = [
@@ -11,6 +12,7 @@ const DECLARED: readonly Declared[] = [
     summary: 'Show the versions of the NetBox API and of Plat',
   },
   ...ENDPOINT_ROUTES,
+  ...AVAILABLE_ROUTES,
 ]
 
 const declared = DECLARED.map(declareRoute)

@@ -4,9 +4,11 @@ import type { RawMethod } from '../kernel/http-route.ts'
 import { respondJson } from './door/answers.ts'
 import type { Handle } from './door/call.ts'
 import { declareRoute } from './door/route.ts'
+import { PREFIXES_PATH } from './endpoint/available.ts'
 import { EMPTY } from './endpoint/declared.ts'
 import type { RunOperation } from './endpoint/draft.ts'
 import type { Endpoint } from './endpoint/endpoint.ts'
+import { answerFreeBlocks, createAllocation } from './endpoints/ipam/available-prefixes.ts'
 import { REGISTERED } from './endpoints/registry.ts'
 import { answerList, answerOne } from './list/list.ts'
 import { answerOptions } from './list/options.ts'
@@ -41,5 +43,7 @@ const listHandlers = <Item>(endpoint: Endpoint<Item>, run: RunOperation): [strin
 export const createEndpointHandlers = (run: RunOperation): ReadonlyMap<string, Handle> =>
   new Map([
     ...REGISTERED.flatMap(({ use }) => use((endpoint) => listHandlers(endpoint, run))),
+    [nameOf('GET', PREFIXES_PATH), answerFreeBlocks],
+    [nameOf('POST', PREFIXES_PATH), createAllocation(run)],
     ...Object.keys(EMPTY).map((path) => [nameOf('GET', path), answerNone] as const),
   ])

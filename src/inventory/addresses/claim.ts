@@ -31,7 +31,7 @@ export type OpenNetwork = {
 }
 
 /** The name of a pool that is made for addresses. Imports make pools of this name too. */
-const POOL_NAME = 'addresses'
+export const POOL_NAME = 'addresses'
 
 const toSource = (ctx: Ctx, network: BoundedNetwork): Source => ({
   space: buildNetworkSpace(network),

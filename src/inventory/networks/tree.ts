@@ -87,11 +87,20 @@ const listFree = ({ network, subnets }: Around): Cidr[] => {
 }
 
 /** @throws AppError NOT_FOUND */
-export const loadTree = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
+const loadAround = async (ctx: Ctx, id: string): Promise<Around & { readonly row: TreeRow }> => {
   const network = orNotFound(await store.find(ctx.unscoped, id), 'network', id)
   const row = orNotFound(await tree.findRow(ctx.unscoped, id), 'network', id)
-  const space = getSpaceKey(row.first_key)
-  const around: Around = { network, space, subnets: await findSubnetsIn(ctx, row) }
+  return { network, row, space: getSpaceKey(row.first_key), subnets: await findSubnetsIn(ctx, row) }
+}
+
+/** Returns the first free blocks of a network. @throws AppError NOT_FOUND */
+export const findFreeBlocks = async (ctx: Ctx, id: string): Promise<readonly Cidr[]> =>
+  listFree(await loadAround(ctx, id)).slice(0, MAX_FREE)
+
+/** @throws AppError NOT_FOUND */
+export const loadTree = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
+  const around = await loadAround(ctx, id)
+  const { network, row, space } = around
   const free = listFree(around)
   const shown = free.slice(0, MAX_FREE)
   const [parents, children, pools, taken] = await Promise.all([

@@ -1,7 +1,13 @@
 /** The endpoints of the NetBox API. */
 import type { Path } from '../endpoint/declared.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import { createCustomFields } from './custom-fields.ts'
 import { devices } from './devices.ts'
+import { prefixes } from './ipam/prefixes.ts'
+import { ranges } from './ipam/ranges.ts'
+import { services } from './ipam/services.ts'
+import { vlans } from './ipam/vlans.ts'
+import { vrfs } from './ipam/vrfs.ts'
 import { virtualMachines } from './virtual-machines.ts'
 
 /** Work on an endpoint, whatever its items are. */
@@ -14,4 +20,25 @@ const register = <Item>(endpoint: Endpoint<Item>): Registered => ({
   use: (work) => work(endpoint),
 })
 
-export const REGISTERED: readonly Registered[] = [register(devices), register(virtualMachines)]
+const WITH_CUSTOM: readonly Registered[] = [
+  register(devices),
+  register(prefixes),
+  register(ranges),
+  register(services),
+  register(virtualMachines),
+  register(vlans),
+  register(vrfs),
+]
+
+/** The custom fields say which of the others have them. */
+const customFields = createCustomFields(
+  WITH_CUSTOM.map(({ use }) =>
+    use(({ kind, custom }) => ({
+      kind,
+      resource: custom?.resource,
+      serves: (name) => custom?.serves(name) ?? false,
+    })),
+  ),
+)
+
+export const REGISTERED: readonly Registered[] = [...WITH_CUSTOM, register(customFields)]

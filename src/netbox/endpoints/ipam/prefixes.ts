@@ -1,0 +1,105 @@
+/** `ipam/prefixes`: networks. */
+import { FAMILY, PREFIX_STATUS } from '../../choices/addresses.ts'
+import { CustomFields } from '../../endpoint/custom.ts'
+import type { Endpoint } from '../../endpoint/endpoint.ts'
+import { counted, head, readOnly, reference, text, times } from '../../endpoint/fields.ts'
+import { RESOLVERS } from '../../endpoint/resolvers.ts'
+import { getFamily, toFamily } from '../../world/addresses.ts'
+import { TAGS } from '../../world/names.ts'
+import { NESTED_SETS, nestScope, nestVlan, nestVrf } from '../../world/nested.ts'
+import { PLACE_KINDS, PLACES } from '../../world/places.ts'
+import { CHILDREN, DEPTH } from '../../world/prefix-tree.ts'
+import { prepareWorld } from '../../world/prepare.ts'
+import { findVlan } from '../../world/vlans.ts'
+import { createPrefixFilters, describePrefix } from './prefix-filters.ts'
+import { type PrefixItem, prefixSource } from './prefix-items.ts'
+import {
+  prefixWrites,
+  writePrefixName,
+  writePrefixSite,
+  writeScopeId,
+  writeScopeType,
+  writeSubnet,
+  writeVlan,
+} from './prefix-writes.ts'
+
+const custom = new CustomFields<PrefixItem>('networks', ({ network }) => network.custom)
+
+const getKeys = ({ network }: PrefixItem): string[] => [network.id]
+
+const SCOPE_TYPES = Object.fromEntries(PLACE_KINDS.map((kind) => [kind, kind]))
+
+export const prefixes: Endpoint<PrefixItem> = {
+  path: 'ipam/prefixes',
+  kind: 'ipam.prefix',
+  key: ({ network }) => network.id,
+  brief: ['id', 'url', 'display', 'family', 'prefix', 'description', '_depth'],
+  inputs: [{ name: 'site', write: writePrefixSite }],
+  fields: [
+    ...head<PrefixItem>({
+      page: ({ network }) => `/networks/${network.id}`,
+      display: ({ network }) => network.subnet,
+    }),
+    readOnly('family', { is: 'choice', of: FAMILY, isNumber: true }, ({ network }) =>
+      toFamily(getFamily(network.subnet)),
+    ),
+    {
+      name: 'prefix',
+      type: { is: 'string' },
+      isRequired: true,
+      read: ({ network }) => network.subnet,
+      order: ({ firstKey, prefix, network }) => `${firstKey} ${String(prefix).padStart(3, '0')} ${network.id}`,
+      write: writeSubnet,
+    },
+    reference('vrf', {
+      of: RESOLVERS['ipam.vrf'],
+      read: ({ network }, world) => nestVrf(world, network.space_id),
+      to: 'space_id',
+    }),
+    {
+      name: 'scope_type',
+      type: { is: 'choice', of: SCOPE_TYPES },
+      isNullable: true,
+      read: ({ network }, world) => world.get(PLACES).find(network.datacenter_id)?.kind ?? null,
+      write: writeScopeType,
+    },
+    {
+      name: 'scope_id',
+      type: { is: 'integer' },
+      isNullable: true,
+      read: ({ network }, world) => world.get(PLACES).find(network.datacenter_id)?.number ?? null,
+      write: writeScopeId,
+    },
+    readOnly('scope', 'json', ({ network }, world) => nestScope(world, network.datacenter_id)),
+    custom.tenant(),
+    {
+      name: 'vlan',
+      type: { is: 'object', of: 'ipam.vlan' },
+      isNullable: true,
+      read: ({ network }, world) => nestVlan(world, findVlan(world, network.vlan_id, network.datacenter_id)),
+      write: writeVlan,
+    },
+    custom.choice('status', PREFIX_STATUS, { usual: 'active' }),
+    custom.role(),
+    custom.flag('is_pool'),
+    custom.flag('mark_utilized'),
+    { name: 'description', type: { is: 'string' }, read: describePrefix, write: writePrefixName },
+    custom.nothing('owner'),
+    text('comments', { read: ({ network }) => network.description, to: 'description' }),
+    custom.tags(),
+    custom.rest(),
+    ...times<PrefixItem>(({ network }) => network),
+    counted('children', CHILDREN, getKeys),
+    counted('_depth', DEPTH, getKeys),
+  ],
+  custom,
+  source: prefixSource,
+  prepare: (world) =>
+    prepareWorld(world, {
+      sets: [...NESTED_SETS, TAGS],
+      names: ['ipam.role', 'extras.tag', 'dcim.manufacturer'],
+      definitions: ['networks', 'spaces', 'tenants'],
+    }),
+  filters: createPrefixFilters(custom),
+  writes: prefixWrites,
+}
