@@ -16,6 +16,8 @@ export type Line = {
   readonly value: unknown
   /** The name under which the line is counted, if it is not that of its object and `key`. */
   readonly field?: string
+  /** True for a text that needs no key before it. */
+  readonly isBare?: boolean
 }
 
 const formatValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
@@ -73,7 +75,7 @@ export class ReportBuilder {
   }
 
   /**
-   * Returns a description with values that Plat has no field for, as lines `key: value` below the text. Leaves out empty
+   * Returns a description with values that Plat has no field for, as lines `key: value` or bare texts below the text. Leaves out empty
    * values. A line that exceeds the longest description is left over, with `id` of its object.
    *
    * @param kind of the object, as the source names it
@@ -87,9 +89,9 @@ export class ReportBuilder {
     }
     const parts = description === '' ? [] : [description]
     let length = description.length
-    for (const { key, value, field = `${kind}.${key}` } of lines) {
+    for (const { key, value, field = `${kind}.${key}`, isBare = false } of lines) {
       if (isEmpty(value)) continue
-      const line = `${key}: ${formatValue(value)}`
+      const line = isBare ? formatValue(value) : `${key}: ${formatValue(value)}`
       const longer = length + line.length + (parts.length > 0 ? 1 : 0)
       if (longer > MAX_DESCRIPTION) this.left(field, 'is longer than a description', { id, value })
       else {

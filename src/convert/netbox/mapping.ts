@@ -105,7 +105,8 @@ export const listLines = (reading: Reading, { kind, object, used }: Values): Lin
       // Where Plat has custom fields, tags are one of them.
       if (getCustomResource(kind) === undefined) lines.push({ key: field, value: model.tags(object).join(', ') })
     } else if (field === 'status' && value === 'active') continue
-    else (field === 'comments' ? last : lines).push({ key: field, value: model.readable(kind, field, value) })
+    else if (field === 'comments') last.push({ key: field, value, isBare: true })
+    else lines.push({ key: field, value: model.readable(kind, field, value) })
   }
   // Where Plat has custom fields, the values are theirs.
   const custom = getCustomResource(kind) === undefined ? object[CUSTOM_FIELDS] : undefined

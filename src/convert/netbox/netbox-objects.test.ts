@@ -37,7 +37,7 @@ test('tenants are below their groups, and a name that is taken has its number be
       refs: { netbox: 'tenancy.tenantgroup.2' },
     },
     {
-      ...{ kind: 'tenants', name: 'Branch', parent: ref('tenancy.tenantgroup.1'), description: 'comments: Since 2019' },
+      ...{ kind: 'tenants', name: 'Branch', parent: ref('tenancy.tenantgroup.1'), description: 'Since 2019' },
       refs: { netbox: 'tenancy.tenant.2' },
     },
   ])
@@ -58,7 +58,7 @@ test('contacts of an object stand in the field of their role, the first one by p
 
 test('a circuit has its provider, its ends and the device that its cables lead to', () => {
   expect(find('circuits.circuit.1')).toEqual({
-    ...{ kind: 'circuits', name: 'CID-1', description: 'A description: cage 2\ncomments: Ring north' },
+    ...{ kind: 'circuits', name: 'CID-1', description: 'A description: cage 2\nRing north' },
     custom: {
       ...{ provider: ref('circuits.provider.2'), type: 'Dark fiber', status: 'active', install_date: '2024-03-01' },
       ...{ commit_kbps: 500000, device: ref('circuits.circuit.1'), tags: ['prod'], tenant: ref('tenancy.tenant.1') },

@@ -75,7 +75,7 @@ test('a device has the values of its model, role, place, interfaces and cables',
         ...{ interface: 'Ethernet10', mac_address: '00:11:22:aa:bb:10', dns_name: 'sw-1.example.net' },
       },
     ],
-    description: ['10.40.1.20 dns_name: not_a host', 'comments: A switch'].join('\n'),
+    description: ['10.40.1.20 dns_name: not_a host', 'A switch'].join('\n'),
     custom: { warranty_until: '2030-01-01', tenant: { ref: 'netbox:tenancy.tenant.1' } },
     refs: { netbox: 'dcim.device.1' },
   })
