@@ -7,6 +7,8 @@ export type Condition<Item = never> = {
   readonly test: (item: Item) => boolean
   /** The same test in SQL, where the rows of the list have what it needs. */
   readonly sql?: RawBuilder<SqlBool> | undefined
+  /** SQL that holds at least for the items that meet the test, where there is no `sql`. */
+  readonly rough?: RawBuilder<SqlBool> | undefined
   /** The database alone tells: `test` holds for all items. */
   readonly isSqlOnly?: true
 }

@@ -24,6 +24,17 @@ const all = (resource: string) =>
     delete: [`${resource}:delete`],
   }) as const satisfies Partial<Declared>
 
+const ADDRESSES = [
+  'networks',
+  'pools',
+  'spaces',
+  'datacenters',
+  'devices',
+  'ports',
+  'cables',
+  'reservations',
+  'objects',
+]
 const DEVICES = [
   ...['datacenters', 'racks', 'device-types', 'networks', 'spaces', 'objects', 'ports', 'vlans'],
   'relationships',
@@ -70,6 +81,7 @@ export const DECLARED = {
     shows: DEVICES,
     ...all('devices'),
   },
+  'ipam/ip-addresses': { label: 'IP address', kind: 'ipam.ipaddress', resource: 'devices', shows: ADDRESSES },
 } as const satisfies Readonly<Record<string, Declared>>
 
 export type Path = keyof typeof DECLARED

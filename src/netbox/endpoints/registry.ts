@@ -1,6 +1,7 @@
 /** The endpoints of the NetBox API. */
 import type { Path } from '../endpoint/declared.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import { addresses } from './addresses/addresses.ts'
 import { createCustomFields } from './custom-fields.ts'
 import { devices } from './devices.ts'
 import { prefixes } from './ipam/prefixes.ts'
@@ -21,6 +22,7 @@ const register = <Item>(endpoint: Endpoint<Item>): Registered => ({
 })
 
 const WITH_CUSTOM: readonly Registered[] = [
+  register(addresses),
   register(devices),
   register(prefixes),
   register(ranges),

@@ -14,7 +14,7 @@ export const UNNAMED = 'unnamed'
 /** The lengths of the prefixes of networks, by device and position of its address. */
 export type Masks = ReadonlyMap<string, number>
 
-const buildMaskKey = (deviceId: string, position: number): string => `${deviceId} ${position}`
+export const buildMaskKey = (deviceId: string, position: number): string => `${deviceId} ${position}`
 
 /** Reads the masks of the addresses of devices: that of the network of each that the caller sees. */
 export const readMasks = async ({ db }: Ctx, deviceIds: readonly string[]): Promise<Masks> => {

@@ -58,6 +58,8 @@ const readCustomTexts = async (ctx: Ctx, resource: string, field: string): Promi
   const definition = (await loadFields(ctx, resource)).get(field)
   if (definition === undefined || (definition.type !== 'text' && definition.type !== 'choice')) return []
   if (definition.type === 'choice') return definition.choices
+  // Devices and reservations hold the values of addresses.
+  if (resource === 'addresses') return []
   const table = toCustomTable(resource)
   const { rows } = await sql<{ holder: string }>`SELECT min(held.object_id) AS holder FROM custom_values AS held
     JOIN ${sql.table(table)} AS holder ON holder.id = held.object_id
@@ -85,7 +87,7 @@ const WITH_ROLE = ['networks', 'vlans', 'pools'] as const
 const TAGGED = ['datacenters', 'networks', 'vlans', 'spaces', 'racks', 'ports', 'cables'] as const
 
 const readTags: ReadTexts = async (ctx) => {
-  const texts = [...(await readCustomOf(TAGGED, 'tags')(ctx))]
+  const texts = [...(await readCustomOf([...TAGGED, 'addresses'], 'tags')(ctx))]
   for (const table of ['device_tags', 'pool_tags'] as const) {
     const tags = ctx.db.selectFrom(table).select('tag').distinct().where('tag', '<>', MACHINE_TAG).orderBy('tag')
     for (const { tag } of await tags.execute()) texts.push(tag)
