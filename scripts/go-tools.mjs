@@ -1,9 +1,12 @@
-// Owns the tools of the tests that are Go modules. Each is built once, into a folder of its version.
+// Owns the tools of the tests that are Go modules, and the programs of the tests in Go. Each is built once, into a folder of its
+// version.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fail, root } from './install.mjs'
+import { ensureGoFromPypi, goFromPypi } from './python-tools.mjs'
 import { findProgram } from './server-binaries.mjs'
 
 const tools = {
@@ -36,4 +39,39 @@ export function ensureGoTool(name) {
     if (status !== 0) fail(`${name} could not be built (go ${args.join(' ')}):\n${error?.message ?? stderr}`)
   }
   renameSync(part, folder)
+}
+
+const netboxSources = join(root, 'testing', 'netbox', 'go')
+
+/** The folder of the programs that use the Go clients of NetBox. */
+export const netboxProgramsFolder = join(root, '.cache', `netbox-go-${hashSources(netboxSources)}`)
+
+/** Builds these programs, or ends the script with the error. */
+export function ensureNetboxPrograms() {
+  if (existsSync(netboxProgramsFolder)) return
+  const go = findGo()
+  if (go === goFromPypi) ensureGoFromPypi()
+  console.log('Building the Go clients of NetBox (once) ...')
+  const part = `${netboxProgramsFolder}.part`
+  rmSync(part, { recursive: true, force: true })
+  mkdirSync(part, { recursive: true })
+  const args = ['build', '-o', part, './...']
+  const { status, stderr, error } = spawnSync(go, args, { encoding: 'utf8', cwd: netboxSources })
+  if (status !== 0)
+    fail(`The Go clients of NetBox could not be built (${go} ${args.join(' ')}):\n${error?.message ?? stderr}`)
+  renameSync(part, netboxProgramsFolder)
+}
+
+/** Returns the Go on PATH, if it knows the version in go.mod; else that from PyPI. */
+export function findGo() {
+  const go = findProgram('go')
+  const [, minor] = /go1\.(\d+)/.exec(go ? spawnSync(go, ['version'], { encoding: 'utf8' }).stdout : '') ?? []
+  return Number(minor) >= 24 ? go : goFromPypi
+}
+
+function hashSources(folder) {
+  const hash = createHash('sha256')
+  const files = readdirSync(folder, { recursive: true }).filter((file) => /\.go$|^go\./.test(file))
+  for (const file of files.sort()) hash.update(readFileSync(join(folder, file)))
+  return hash.digest('hex').slice(0, 12)
 }

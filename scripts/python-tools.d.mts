@@ -6,3 +6,6 @@ export const canailleFolder: string
 export const kubernetesValidatePath: string
 export const patroniFolder: string
 export const fontToolsPython: string
+export const netboxFolder: string
+export const netboxClientsFolder: string
+export const goFromPypi: string

@@ -1,10 +1,11 @@
-// Owns the tools that come from PyPI: schemathesis (tries the API by its OpenAPI document), Ansible, Canaille (an identity
-// provider), kubernetes-validate (the schemas of Kubernetes), Patroni (replaces a failed PostgreSQL primary) and fontTools (makes the
-// subsets of the fonts). Each is installed once, in the versions of its requirements.txt, into a folder for these versions only.
+// Owns the tools that come from PyPI, such as schemathesis (tries the API by its OpenAPI document), Canaille (an identity provider),
+// Patroni (replaces a failed PostgreSQL primary), NetBox and its clients, and Go. Each is installed once, in the versions of its
+// requirements.txt, into a folder for these versions only.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fail, root } from './install.mjs'
 import { ensureServers } from './test-servers.mjs'
@@ -15,6 +16,9 @@ const canaille = tool('canaille', 'canaille-requirements.txt')
 const kubernetesValidate = tool('kubernetes-validate', 'kubernetes-validate-requirements.txt')
 const fontTools = tool('fonttools', 'fonts/requirements.txt')
 const patroni = tool('patroni', 'patroni-requirements.txt')
+const netbox = tool('netbox', 'netbox/server-requirements.txt')
+const netboxClients = tool('netbox-clients', 'netbox/clients-requirements.txt')
+const go = tool('go', 'netbox/go-requirements.txt')
 
 export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
 /** The folder of `ansible-playbook` and the other programs of Ansible. */
@@ -24,6 +28,12 @@ export const canailleFolder = canaille.folder
 export const kubernetesValidatePath = join(kubernetesValidate.folder, 'bin', 'kubernetes-validate')
 /** The virtual environment of Patroni. */
 export const patroniFolder = patroni.folder
+/** The virtual environment of NetBox. */
+export const netboxFolder = netbox.folder
+/** The folder of the programs and the Python that work with NetBox. */
+export const netboxClientsFolder = join(netboxClients.folder, 'bin')
+/** Go, for machines without one. */
+export const goFromPypi = join(go.folder, 'bin', 'go')
 
 /** The Python that has fontTools. */
 export const fontToolsPython = join(fontTools.folder, 'bin', 'python3')
@@ -39,6 +49,17 @@ export const ensureKubernetesValidate = () => ensure(kubernetesValidate)
 /** Installs Patroni, or ends the script with the error. Debian 12 has a version that loses writes. */
 export const ensurePatroni = () => ensure(patroni)
 
+/** Installs Go, or ends the script with the error. */
+export const ensureGoFromPypi = () => ensure(go)
+/**
+ * Installs the clients of NetBox, or ends the script with the error. Two of them name Python 3.12, and run on 3.11. Ansible
+ * has 20,000 files, of which few are used, so they are compiled when they are.
+ */
+export const ensureNetboxClients = () =>
+  ensure(netboxClients, { options: ['--ignore-requires-python', '--no-compile'] })
+/** Installs NetBox, or ends the script with the error. */
+export const ensureNetbox = () => ensure(netbox, { python: findPython(12) })
+
 /** Installs fontTools, or ends the script with the error. */
 export const ensureFontTools = () => ensure(fontTools)
 
@@ -48,16 +69,27 @@ function tool(name, file) {
   return { name, requirements, folder: join(root, '.cache', `${name}-${hash}`) }
 }
 
-function ensure({ name, requirements, folder }) {
+/** Returns a Python 3 of at least this minor version, on PATH or one of pyenv. */
+function findPython(minor) {
+  const versions = join(process.env.PYENV_ROOT ?? join(homedir(), '.pyenv'), 'versions')
+  const own = existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, 'bin', 'python3')) : []
+  const named = ['python3', ...Array.from({ length: 6 }, (_, index) => `python3.${minor + index}`)]
+  const test = `import ensurepip, sys, venv; sys.exit(sys.version_info < (3, ${minor}))`
+  const found = [...named, ...own].find((python) => spawnSync(python, ['-c', test], { stdio: 'ignore' }).status === 0)
+  return found ?? fail(`Python 3.${minor} or newer with venv is missing (python3.${minor} on PATH).`)
+}
+
+function ensure({ name, requirements, folder }, { python = 'python3', options = [] } = {}) {
   if (existsSync(join(folder, 'installed'))) return
   ensureServers(['python'])
   console.log(`Installing ${name} (once) ...`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(root, '.cache'), { recursive: true })
   // A virtual environment knows its own path, so it is made in place, and marked as whole at its end.
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirements]
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps']
+  const pip = [...install, ...options, '-r', requirements]
   for (const [command, args] of [
-    ['python3', ['-m', 'venv', folder]],
+    [python, ['-m', 'venv', folder]],
     [join(folder, 'bin', 'python3'), pip],
   ]) {
     // Also pins the tools that compile a package.

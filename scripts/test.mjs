@@ -2,9 +2,15 @@
 // `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`. `npm run test:times` also stores how long each file took.
 // `npm run test:all` runs all tests on both engines, with all cases, and the tests that take minutes.
 
-import { ensureGoTool } from './go-tools.mjs'
+import { ensureGoTool, ensureNetboxPrograms } from './go-tools.mjs'
 import { ensureDependencies } from './install.mjs'
-import { ensureAnsible, ensureCanaille, ensurePatroni, ensureSchemathesis } from './python-tools.mjs'
+import {
+  ensureAnsible,
+  ensureCanaille,
+  ensureNetboxClients,
+  ensurePatroni,
+  ensureSchemathesis,
+} from './python-tools.mjs'
 import {
   finish,
   runContract,
@@ -24,6 +30,8 @@ ensureServers()
 ensureVendors()
 ensureAnsible()
 ensureCanaille()
+ensureNetboxClients()
+ensureNetboxPrograms()
 if (process.env.PLAT_LONG === '1') {
   ensureLongServers()
   ensureGoTool('etcd')
