@@ -103,7 +103,7 @@ const toTrace = ({ steps, ends, isLoop }: Path, cables: Cables, names: Names): T
 }
 
 /** Returns the paths of ports, in their order. */
-const tracePorts = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> => {
+export const tracePorts = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> => {
   const names = await store.findNamedPorts(ctx, ids)
   const walks = ids.map((port_id) => ({
     front: walkFrom({ port_id, side: 'front' }),

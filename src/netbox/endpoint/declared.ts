@@ -47,8 +47,10 @@ const NAMED = [
 ]
 
 const showsBeside = (resource: string): string[] => NAMED.filter((one) => one !== resource)
+const INTERFACES = { label: 'Interface', resource: 'devices', shows: showsBeside('devices') } as const
 
 export const DECLARED = {
+  'dcim/cables': { label: 'Cable', kind: 'dcim.cable', resource: 'cables', shows: showsBeside('cables') },
   'dcim/devices': { label: 'Device', kind: 'dcim.device', resource: 'devices', shows: DEVICES, ...all('devices') },
   'extras/custom-fields': { label: 'Custom field', kind: 'extras.customfield', resource: 'custom-fields' },
   'ipam/ip-ranges': {
@@ -82,6 +84,14 @@ export const DECLARED = {
     ...all('devices'),
   },
   'ipam/ip-addresses': { label: 'IP address', kind: 'ipam.ipaddress', resource: 'devices', shows: ADDRESSES },
+  'dcim/interfaces': { ...INTERFACES, kind: 'dcim.interface' },
+  'dcim/mac-addresses': {
+    label: 'MAC address',
+    kind: 'dcim.macaddress',
+    resource: 'devices',
+    shows: showsBeside('devices'),
+  },
+  'virtualization/interfaces': { ...INTERFACES, kind: 'virtualization.vminterface' },
 } as const satisfies Readonly<Record<string, Declared>>
 
 export type Path = keyof typeof DECLARED

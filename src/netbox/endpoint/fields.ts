@@ -1,6 +1,6 @@
 /** Makes the fields of endpoints that are fields of Plat. */
 import type { Counter } from '../world/counters.ts'
-import type { World } from '../world/world.ts'
+import type { NumberField, World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
 import type { Choices, Field, FieldType } from './field.ts'
 import type { Resolver } from './resolver.ts'
@@ -175,7 +175,7 @@ const NUMBER_FIELDS = [
 type HeadParts<Item> = {
   /** The path of the page in Plat. */
   readonly page: (item: Item) => string
-  readonly display: (item: Item, world: World) => string
+  readonly display: (item: Item, world: World) => string | NumberField
 }
 
 /** The fields before the own fields of an object. */

@@ -43,6 +43,8 @@ export const fromMemory = <Item>({ tables, key, all }: MemoryParts<Item>): Sourc
 export type AnyQuery<Row> = SelectQueryBuilder<Tables, keyof Tables, Row>
 
 type RowParts<Item, Row> = {
+  /** Tells lists of the same tables apart. */
+  readonly name?: string
   readonly tables: readonly Table[]
   /** Returns the rows of all items, without an order. */
   readonly select: (world: World) => AnyQuery<Row>
@@ -85,18 +87,19 @@ export const countChunks = async <Item>(
   return count
 }
 
-/** Remembers the count of a list until a commit writes one of its tables. */
+/** Remembers the count of a list until a commit writes one of its tables. @param list tells lists of the same tables apart */
 export const rememberCount = async <Item>(
   { ctx }: World,
   tables: readonly Table[],
   conditions: readonly Condition<Item>[],
   count: () => Promise<number>,
+  list = '',
 ): Promise<number> => {
   const [first] = tables
   if (first === undefined || ctx.db !== ctx.store.read) return count()
   const revision = await ctx.store.revision(tables)
   const name = conditions.map((one) => one.name).join('&')
-  return getCachedCount(ctx, first, `netbox ${tables.join()} ${revision} ${name}`, count)
+  return getCachedCount(ctx, first, `netbox ${list} ${tables.join()} ${revision} ${name}`, count)
 }
 
 /** The rows that are read at once where a list has a limit. */
@@ -104,7 +107,7 @@ const MAX_ROWS_AT_ONCE = 1000
 
 /** A source of rows of a query. Conditions in SQL choose the rows; others are tested on the items. */
 export const fromRows = <Item, Row extends object>(parts: RowParts<Item, Row>): Source<Item> => {
-  const { tables, select, order, load, find } = parts
+  const { name, tables, select, order, load, find } = parts
   const build = (world: World, conditions: readonly Condition<Item>[]) =>
     splitConditions(conditions).inSql.reduce((query, condition) => query.where(condition), select(world))
   async function* loadChunks(world: World, chunks: AsyncIterable<Row[]>): AsyncGenerator<readonly Item[]> {
@@ -128,12 +131,18 @@ export const fromRows = <Item, Row extends object>(parts: RowParts<Item, Row>): 
       if (rows.length > 0) for (const some of splitBatches(rows, CHUNK)) yield await load(world, some)
     },
     count: (world, conditions) =>
-      rememberCount(world, tables, conditions, async () => {
-        const { inMemory } = splitConditions(conditions)
-        if (inMemory.length > 0) return countChunks(stream(world, conditions), inMemory)
-        const counted = build(world, conditions).clearSelect().select(sql<number | string>`count(*)`.as('n'))
-        return Number((await counted.executeTakeFirstOrThrow()).n)
-      }),
+      rememberCount(
+        world,
+        tables,
+        conditions,
+        async () => {
+          const { inMemory } = splitConditions(conditions)
+          if (inMemory.length > 0) return countChunks(stream(world, conditions), inMemory)
+          const counted = build(world, conditions).clearSelect().select(sql<number | string>`count(*)`.as('n'))
+          return Number((await counted.executeTakeFirstOrThrow()).n)
+        },
+        name,
+      ),
     find,
   }
 }

@@ -53,7 +53,7 @@ const readPorts = async ({ ctx }: World, ids: readonly string[]): Promise<Map<st
 const countPorts = (device: Device, ports: readonly PortRow[]): PortCounts => {
   if (ports.length === 0 && device.addresses.length === 0) return NO_PORTS
   const own = ports.filter(({ kind, pass_through }) => kind === 'network' && pass_through === 0)
-  const names = new Set(ports.map(({ name_key }) => buildInterfaceKey(device.id, name_key)))
+  const names = new Set(own.map(({ name_key }) => buildInterfaceKey(device.id, name_key)))
   const others = new Set(device.addresses.map((one) => buildInterfaceKey(device.id, getInterfaceName(one))))
   const count = (wanted: string) =>
     ports.filter(({ kind, pass_through }) => kind === wanted && pass_through === 0).length
@@ -106,6 +106,7 @@ const parseDoc = ({ doc }: DocRow): Device => JSON.parse(doc) as Device
 export const createDeviceSource = (machines: boolean) => {
   const isOfKind = machines ? isMachineRow : sql<SqlBool>`NOT ${isMachineRow}`
   return fromRows<DeviceItem, DocRow>({
+    name: machines ? 'virtual machines' : 'devices',
     tables: ['devices', 'device_tags'],
     // The query has the columns of devices.
     select: ({ ctx }) =>

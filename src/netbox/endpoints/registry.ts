@@ -4,6 +4,10 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 import { addresses } from './addresses/addresses.ts'
 import { createCustomFields } from './custom-fields.ts'
 import { devices } from './devices.ts'
+import { cables } from './interfaces/cables.ts'
+import { deviceInterfaces } from './interfaces/device-interfaces.ts'
+import { macAddresses } from './interfaces/mac-addresses.ts'
+import { machineInterfaces } from './interfaces/machine-interfaces.ts'
 import { prefixes } from './ipam/prefixes.ts'
 import { ranges } from './ipam/ranges.ts'
 import { services } from './ipam/services.ts'
@@ -23,7 +27,10 @@ const register = <Item>(endpoint: Endpoint<Item>): Registered => ({
 
 const WITH_CUSTOM: readonly Registered[] = [
   register(addresses),
+  register(cables),
+  register(deviceInterfaces),
   register(devices),
+  register(machineInterfaces),
   register(prefixes),
   register(ranges),
   register(services),
@@ -43,4 +50,4 @@ const customFields = createCustomFields(
   ),
 )
 
-export const REGISTERED: readonly Registered[] = [...WITH_CUSTOM, register(customFields)]
+export const REGISTERED: readonly Registered[] = [...WITH_CUSTOM, register(customFields), register(macAddresses)]

@@ -1,7 +1,8 @@
-/** The nested forms of interfaces and cables. */
+/** The nested forms of interfaces, MAC addresses and cables. */
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { isMachine, nestDevice, type ShownDevice, toDescription } from './nested.ts'
+import { buildMacKey } from '../numbers/keys.ts'
+import { isMachine, nestDevice, nestOwner, type ShownDevice, toDescription } from './nested.ts'
 import { type Numbered, NumberField, type World } from './world.ts'
 
 /** The parts of a cable that its nested form shows. */
@@ -33,17 +34,18 @@ export const readCables = async ({ db }: Ctx, portIds: readonly string[]): Promi
 }
 
 /** A cable without a label is displayed by its number. */
-export const nestCable = (world: World, { id, label, description }: ShownCable): Numbered | null =>
-  world.nest('dcim.cable', id, () => ({
-    fields: {
-      display: label || new NumberField('dcim.cable', id, (number) => `#${number}`),
-      label,
-      description: toDescription(description),
-    },
+export const displayCable = ({ id, label }: Pick<ShownCable, 'id' | 'label'>): string | NumberField =>
+  label || new NumberField('dcim.cable', id, (number) => `#${number}`)
+
+export const nestCable = (world: World, cable: ShownCable): Numbered | null => {
+  const { id, label, description } = cable
+  return world.nest('dcim.cable', id, () => ({
+    fields: { display: displayCable(cable), label, description: toDescription(description) },
   }))
+}
 
 /** Returns the kind of the interfaces of a device. */
-export const toInterfaceKind = (device: Pick<ShownDevice, 'tags'>) =>
+export const toInterfaceKind = (device: Pick<ShownDevice, 'tags'>): 'virtualization.vminterface' | 'dcim.interface' =>
   isMachine(device) ? 'virtualization.vminterface' : 'dcim.interface'
 
 /** An interface of a device or of a virtual machine. */
@@ -65,3 +67,33 @@ export const nestInterface = (
       },
     }
   })
+
+/** The form of the interface that another one is a part of: it has only the number of the cable. */
+export const nestParentInterface = (
+  world: World,
+  { key, name, device, cable }: Omit<ShownInterface, 'description'>,
+): Numbered | null =>
+  world.nest(
+    toInterfaceKind(device),
+    key,
+    () => {
+      const page = world.links.page(`/devices/${device.id}`)
+      const owner = nestOwner(world, device)
+      if (isMachine(device)) return { fields: { display_url: page, display: name, virtual_machine: owner, name } }
+      const number = cable ? new NumberField('dcim.cable', cable.id) : null
+      const own = { display_url: page, display: name, device: owner, name, cable: number }
+      return { fields: { ...own, _occupied: cable !== undefined } }
+    },
+    'parent',
+  )
+
+/** NetBox spells MAC addresses in upper case. */
+export const toShownMac = (mac: string): string => mac.toUpperCase()
+
+/** @param mac as Plat stores it */
+export const nestMac = (world: World, mac: string, interfaceKey: string): Numbered | null => {
+  const shown = toShownMac(mac)
+  return world.nest('dcim.macaddress', buildMacKey(mac, interfaceKey), () => ({
+    fields: { display: shown, mac_address: shown, description: '' },
+  }))
+}
