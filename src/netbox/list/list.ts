@@ -10,7 +10,7 @@ import { DECLARED } from '../endpoint/declared.ts'
 import type { Endpoint, Page } from '../endpoint/endpoint.ts'
 import type { Field } from '../endpoint/field.ts'
 import { findKeys } from '../numbers/numbers.ts'
-import { World } from '../world/world.ts'
+import { type Numbered, World } from '../world/world.ts'
 import { type KeyCondition, listFilters, numberAll } from './common-filters.ts'
 import { type AskedPage, compileFilters, type Ordering, parseOrdering, parsePage, selectFields } from './params.ts'
 
@@ -23,17 +23,16 @@ export const makeAnswers = async <Item>(
 ): Promise<object[]> => {
   const [hasId, hasUrl] = ['id', 'url'].map((name) => fields.some((field) => field.name === name))
   const own = fields.filter(({ name }) => name !== 'id' && name !== 'url')
+  const counted = own.flatMap(({ name, counted: one }) => (one ? [{ name, ...one }] : []))
   const answers = items.map((item) => {
-    const values: Record<string, unknown> = {}
-    for (const { name, read } of own) values[name] = read(item, world)
-    const answer = world.make(kind, key(item), { fields: values })
-    for (const { name, counted } of own) {
-      if (!counted) continue
-      for (const one of counted.keys(item, world))
-        world.whenCounted(counted.by, one, (count) => {
+    const answer: Numbered = { id: 0, url: '' }
+    for (const { name, read } of own) world.setField(answer, name, read(item, world))
+    world.number(kind, key(item), answer)
+    for (const { name, keys, by } of counted)
+      for (const one of keys(item, world))
+        world.whenCounted(by, one, (count) => {
           answer[name] = Number(answer[name]) + count
         })
-    }
     return answer
   })
   await world.settle()

@@ -30,12 +30,17 @@ const MAX_DESCRIPTION = 200
 
 /** Returns the first line of a text, as far as NetBox's descriptions go; its comments have the rest. */
 export const toDescription = (text: string): string => {
+  // Most texts are short.
+  if (text.length <= MAX_DESCRIPTION && !text.includes('\n')) return text.trim()
   const [line = ''] = text.split('\n', 1)
   return [...line].slice(0, MAX_DESCRIPTION).join('').trim()
 }
 
 /** Returns the part of a text that is behind its description. */
-export const toComments = (text: string): string => text.slice(toDescription(text).length).replace(/^\n/, '')
+export const toComments = (text: string): string =>
+  text.length <= MAX_DESCRIPTION && !text.includes('\n')
+    ? ''
+    : text.slice(toDescription(text).length).replace(/^\n/, '')
 
 const describe = (attributes: NameAttributes | undefined): string => attributes?.description ?? ''
 

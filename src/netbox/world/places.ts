@@ -47,7 +47,12 @@ export const findNearest = (
   places: Places,
   key: string | null | undefined,
   kind: PlaceKind,
-): Member<Place> | undefined => places.listUpwards(key).find((place) => place.kind === kind)
+): Member<Place> | undefined => {
+  const own = places.find(key)
+  return own === undefined || own.kind === kind
+    ? own
+    : places.listUpwards(own.parentKey).find((place) => place.kind === kind)
+}
 
 /** Returns the nearest place of a kind above a place. */
 export const findAbove = (places: Places, place: Place, kind: PlaceKind): Member<Place> | undefined =>

@@ -36,6 +36,8 @@ export class NumberField {
 /** @property page the page in Plat, which few nested forms show */
 export type NameShape = Shape & { readonly page?: string }
 
+type MakeNameShape = (attributes: NameAttributes | undefined) => NameShape
+
 type Pending = { readonly kind: Kind; readonly key: string; readonly apply: (number: number) => void }
 type Counting = { readonly key: string; readonly apply: (count: number) => void }
 
@@ -49,6 +51,8 @@ export class World {
   readonly #books = new Map<Kind, NameBook>()
   readonly #definitions = new Map<string, Fields>()
   readonly #nested = new Map<string, Numbered | null>()
+  /** The nested forms of names by their texts, which differ in case. */
+  readonly #nestedTexts = new Map<Kind, Map<string, Numbered | null>>()
   #pending: Pending[] = []
   #counting = new Map<Counter, Counting[]>()
 
@@ -97,18 +101,28 @@ export class World {
     return this.#definitions.get(resource) ?? NO_FIELDS
   }
 
-  /** Makes an object that `settle` numbers. */
-  make(kind: Kind, key: string, { fields, counts = {} }: Shape): Numbered {
-    const object: Numbered = { id: 0, url: '', ...fields }
+  /** Numbers an object at the next `settle`. */
+  number(kind: Kind, key: string, object: Numbered): void {
     this.whenNumbered(kind, key, (number) => {
       object.id = number
       object.url = this.links.api(`${PATHS[kind]}/${number}`)
     })
-    for (const [field, value] of Object.entries(fields))
-      if (value instanceof NumberField)
-        this.whenNumbered(value.kind, value.key, (number) => {
-          object[field] = value.format(number)
-        })
+  }
+
+  /** Sets a field of an object, at the next `settle` if its value is the number of another one. */
+  setField(object: Numbered, name: string, value: unknown): void {
+    object[name] = value
+    if (value instanceof NumberField)
+      this.whenNumbered(value.kind, value.key, (number) => {
+        object[name] = value.format(number)
+      })
+  }
+
+  /** Makes an object that `settle` numbers. */
+  make(kind: Kind, key: string, { fields, counts = {} }: Shape): Numbered {
+    const object: Numbered = { id: 0, url: '' }
+    for (const name in fields) this.setField(object, name, fields[name])
+    this.number(kind, key, object)
     for (const [field, counter] of Object.entries(counts))
       this.whenCounted(counter, key, (count) => {
         object[field] = count
@@ -135,7 +149,18 @@ export class World {
    * Makes the nested form of a text that is an object of NetBox, such as a role; null for an empty text.
    * @param shape returns the fields behind the slug
    */
-  nestName(kind: Kind, text: string, shape: (attributes: NameAttributes | undefined) => NameShape): Numbered | null {
+  nestName(kind: Kind, text: string, shape: MakeNameShape): Numbered | null {
+    if (text === '') return null
+    const byText = this.#nestedTexts.get(kind) ?? new Map<string, Numbered | null>()
+    this.#nestedTexts.set(kind, byText)
+    const known = byText.get(text)
+    if (known !== undefined) return known
+    const nested = this.#nestText(kind, text, shape)
+    byText.set(text, nested)
+    return nested
+  }
+
+  #nestText(kind: Kind, text: string, shape: MakeNameShape): Numbered | null {
     const key = buildNameKey(text)
     if (key === '') return null
     const book = this.#books.get(kind)
@@ -187,6 +212,9 @@ export class World {
       const numbers = await assignNumbers(this.writer, pending)
       for (const { kind, key, apply } of pending) apply(numbers.get(kind, key))
     }
-    if (this.#nested.size > MAX_NESTED_KEPT) this.#nested.clear()
+    if (this.#nested.size > MAX_NESTED_KEPT) {
+      this.#nested.clear()
+      this.#nestedTexts.clear()
+    }
   }
 }
