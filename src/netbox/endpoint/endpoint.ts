@@ -14,6 +14,12 @@ import type { Filter } from './filter.ts'
 
 export type Table = keyof Tables & string
 
+/** A field by which a list is ordered. */
+export type Ordering = {
+  readonly field: 'id' | 'name' | 'created' | 'last_updated' | 'address' | 'prefix' | 'vid'
+  readonly isReverse: boolean
+}
+
 export type Page = { readonly limit: number | undefined; readonly offset: number }
 
 /** Where the items of an endpoint come from. */
@@ -22,6 +28,12 @@ export type Source<Item> = {
   readonly tables: readonly Table[]
   /** Yields the items that meet all conditions, in the order of the list, in chunks of bounded size. */
   readonly items: (world: World, conditions: readonly Condition<Item>[], page: Page) => AsyncIterable<readonly Item[]>
+  /** Yields the same in another order; absent for a source or an order that memory sorts. */
+  readonly itemsBy?: (
+    world: World,
+    conditions: readonly Condition<Item>[],
+    page: Page & { readonly ordering: readonly Ordering[] },
+  ) => AsyncIterable<readonly Item[]> | undefined
   readonly count: (world: World, conditions: readonly Condition<Item>[]) => Promise<number>
   /** Returns the items of these keys that the caller sees. */
   readonly find: (world: World, keys: readonly string[]) => Promise<readonly Item[]>
@@ -46,6 +58,8 @@ export type Endpoint<Item> = {
   readonly key: (item: Item) => string
   readonly source: Source<Item>
   readonly filters: Readonly<Record<string, Filter<Item>>>
+  /** The columns of times, where rows have them. */
+  readonly times?: { readonly created: string; readonly last_updated: string }
   /** The filters by custom fields, and their definitions. */
   readonly custom?: CustomFields<Item>
   /** Reads the sets, names and definitions that the fields of any item need. */

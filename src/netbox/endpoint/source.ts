@@ -5,7 +5,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { World } from '../world/world.ts'
 import type { Condition } from './condition.ts'
-import type { Page, Source, Table } from './endpoint.ts'
+import type { Ordering, Page, Source, Table } from './endpoint.ts'
 
 /** The items that are made at once. */
 const CHUNK = 500
@@ -49,6 +49,8 @@ type RowParts<Item, Row> = {
   /** Returns the rows of all items, without an order. */
   readonly select: (world: World) => AnyQuery<Row>
   readonly order: (query: AnyQuery<Row>) => AnyQuery<Row>
+  /** The columns of orders; the last one tells rows apart. */
+  readonly orders?: Readonly<Partial<Record<Ordering['field'], readonly string[]>>>
   /** Makes items of rows, in their order. */
   readonly load: (world: World, rows: readonly Row[]) => Promise<readonly Item[]>
   readonly find: (world: World, keys: readonly string[]) => Promise<readonly Item[]>
@@ -107,28 +109,38 @@ const MAX_ROWS_AT_ONCE = 1000
 
 /** A source of rows of a query. Conditions in SQL choose the rows; others are tested on the items. */
 export const fromRows = <Item, Row extends object>(parts: RowParts<Item, Row>): Source<Item> => {
-  const { name, tables, select, order, load, find } = parts
+  const { name, tables, select, order, orders = {}, load, find } = parts
   const build = (world: World, conditions: readonly Condition<Item>[]) =>
     splitConditions(conditions).inSql.reduce((query, condition) => query.where(condition), select(world))
   async function* loadChunks(world: World, chunks: AsyncIterable<Row[]>): AsyncGenerator<readonly Item[]> {
     for await (const rows of chunks) for (const some of splitBatches(rows, CHUNK)) yield await load(world, some)
   }
-  const stream = (world: World, conditions: readonly Condition<Item>[]) =>
-    loadChunks(world, world.ctx.store.stream(order(build(world, conditions))))
+  async function* read(
+    world: World,
+    query: AnyQuery<Row>,
+    conditions: readonly Condition<Item>[],
+    page: Page,
+  ): AsyncGenerator<readonly Item[]> {
+    const { limit, offset } = page
+    const { inMemory } = splitConditions(conditions)
+    if (inMemory.length > 0) return yield* cutPage(loadChunks(world, world.ctx.store.stream(query)), inMemory, page)
+    if (limit === undefined && offset === 0) return yield* loadChunks(world, world.ctx.store.stream(query))
+    const cut = query.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
+    if (limit === undefined || limit > MAX_ROWS_AT_ONCE) return yield* loadChunks(world, world.ctx.store.stream(cut))
+    const rows = await cut.execute()
+    for (const some of splitBatches(rows, CHUNK)) yield await load(world, some)
+  }
   return {
     tables,
-    items: async function* (world, conditions, page) {
-      const { inMemory } = splitConditions(conditions)
-      const { limit, offset } = page
-      if (inMemory.length > 0) return yield* cutPage(stream(world, conditions), inMemory, page)
-      if (limit === undefined && offset === 0) return yield* stream(world, conditions)
-      const query = order(build(world, conditions))
-        .limit(limit ?? Number.MAX_SAFE_INTEGER)
-        .offset(offset)
-      if (limit === undefined || limit > MAX_ROWS_AT_ONCE)
-        return yield* loadChunks(world, world.ctx.store.stream(query))
-      const rows = await query.execute()
-      if (rows.length > 0) for (const some of splitBatches(rows, CHUNK)) yield await load(world, some)
+    items: (world, conditions, page) => read(world, order(build(world, conditions)), conditions, page),
+    itemsBy: (world, conditions, { ordering, ...page }) => {
+      let query = build(world, conditions)
+      for (const { field, isReverse } of ordering) {
+        const { [field]: columns } = orders
+        if (!columns) return undefined
+        for (const column of columns) query = query.orderBy(sql.ref(column), isReverse ? 'desc' : 'asc')
+      }
+      return read(world, query, conditions, page)
     },
     count: (world, conditions) =>
       rememberCount(
@@ -137,7 +149,10 @@ export const fromRows = <Item, Row extends object>(parts: RowParts<Item, Row>): 
         conditions,
         async () => {
           const { inMemory } = splitConditions(conditions)
-          if (inMemory.length > 0) return countChunks(stream(world, conditions), inMemory)
+          if (inMemory.length > 0) {
+            const rows = world.ctx.store.stream(order(build(world, conditions)))
+            return countChunks(loadChunks(world, rows), inMemory)
+          }
           const counted = build(world, conditions).clearSelect().select(sql<number | string>`count(*)`.as('n'))
           return Number((await counted.executeTakeFirstOrThrow()).n)
         },

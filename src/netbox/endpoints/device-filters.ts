@@ -39,8 +39,8 @@ const hasRole =
     )
 
 const hasPlatform = ({ keys, isNoneWanted }: Wanted, world: World): Sql => {
-  const platforms = world.get(PLATFORMS)
-  const texts = keys.flatMap((key) => platforms.find(key)?.texts ?? [])
+  // The resolver has read the set of a key.
+  const texts = keys.flatMap((key) => world.get(PLATFORMS).find(key)?.texts ?? [])
   return joinOr(isAnyOf('devices.os', texts), isNoneWanted ? sql<SqlBool>`devices.os = ''` : NEVER)
 }
 

@@ -97,6 +97,9 @@ export const loadDevices = async (world: World, devices: readonly Device[]): Pro
   })
 }
 
+/** The columns of the times of a device. */
+export const DEVICE_TIMES = { created: 'devices.created_at', last_updated: 'devices.updated_at' } as const
+
 type DocRow = { readonly doc: string }
 
 /** The column holds the JSON of a device. */
@@ -112,6 +115,11 @@ export const createDeviceSource = (machines: boolean) => {
     select: ({ ctx }) =>
       ctx.db.selectFrom('devices').select('devices.doc').where(isOfKind) as object as AnyQuery<DocRow>,
     order: (query) => query.orderBy(sql.ref('devices.name_order')).orderBy(sql.ref('devices.id')),
+    orders: {
+      name: ['devices.name_order', 'devices.id'],
+      created: ['devices.created_at', 'devices.id'],
+      last_updated: ['devices.updated_at', 'devices.id'],
+    },
     load: (world, rows) => loadDevices(world, rows.map(parseDoc)),
     find: async (world, keys) => {
       const found: DeviceItem[] = []

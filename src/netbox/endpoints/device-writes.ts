@@ -1,4 +1,5 @@
 /** The writes of devices and virtual machines. */
+import { type SqlBool, sql } from 'kysely'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { CustomFields } from '../endpoint/custom.ts'
 import { resolveName, resolveTags } from '../endpoint/custom.ts'
@@ -6,6 +7,7 @@ import type { Draft } from '../endpoint/draft.ts'
 import type { Writes } from '../endpoint/endpoint.ts'
 import type { Choices, Field } from '../endpoint/field.ts'
 import { parseChoice, parseText, toChoice } from '../endpoint/fields.ts'
+import { choiceFilter, type Filter } from '../endpoint/filter.ts'
 import { RESOLVERS } from '../endpoint/resolvers.ts'
 import { getAddress, getAddressKey, nestAddress } from '../world/addresses.ts'
 import { MACHINE_TAG } from '../world/counters.ts'
@@ -107,6 +109,18 @@ export const readStatus = (
     ? further
     : getStatus(item)
 }
+
+/** The rows tell the status, unless the custom field `status` may have another one. */
+export const statusFilter = (custom: CustomFields<DeviceItem>, choices: Choices): Filter<DeviceItem> =>
+  choiceFilter<DeviceItem>({
+    choices,
+    get: (item, world) => readStatus(custom, item, world, choices),
+    sql: (values, world) => {
+      if (world.getDefinitions(custom.resource).has('status')) return undefined
+      const own = values.flatMap((value) => (value === null ? [] : (STATUSES[value] ?? [])))
+      return own.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`devices.status IN (${sql.join(own)})`
+    },
+  })
 
 /** The datacenter of a device follows from its location, else from its site. */
 const setPlace = (draft: DeviceDraft, kind: 'dcim.site' | 'dcim.location', key: string | null): void => {

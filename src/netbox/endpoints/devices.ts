@@ -1,4 +1,6 @@
 /** `dcim/devices`: the devices that are no virtual machines. */
+import { type SqlBool, sql } from 'kysely'
+import { isOneOf } from '../../database/query/below.ts'
 import { AIRFLOW, DEVICE_FACE, DEVICE_STATUS } from '../choices/devices.ts'
 import { CustomFields } from '../endpoint/custom.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
@@ -9,7 +11,6 @@ import { RESOLVERS } from '../endpoint/resolvers.ts'
 import { buildNameKey } from '../numbers/keys.ts'
 import { nestAddress } from '../world/addresses.ts'
 import { buildTypeKey, UNKNOWN } from '../world/keys.ts'
-import { PLATFORMS, TAGS } from '../world/names.ts'
 import {
   displayDevice,
   NESTED_SETS,
@@ -22,16 +23,17 @@ import {
 } from '../world/nested.ts'
 import { findNearest, PLACES } from '../world/places.ts'
 import { prepareWorld } from '../world/prepare.ts'
-import { TYPES } from '../world/sets.ts'
+import { TEXT_TYPES, TYPES } from '../world/sets.ts'
+import type { World } from '../world/world.ts'
 import { deviceFilters } from './device-filters.ts'
-import { createDeviceSource, type DeviceItem, getPrimary } from './device-items.ts'
+import { createDeviceSource, DEVICE_TIMES, type DeviceItem, getPrimary } from './device-items.ts'
 import {
   createDeviceWrites,
   descriptionFields,
   primaryField,
-  readStatus,
   setMount,
   statusField,
+  statusFilter,
   tagsField,
   writeLocation,
   writePlatform,
@@ -45,6 +47,19 @@ const { description, comments } = descriptionFields<DeviceItem>(({ device }) => 
 const ZERO = () => 0
 
 const typeKey = ({ device }: DeviceItem): string => device.device_type_id ?? buildTypeKey(device.make_model)
+
+/** Types of Plat are in a column, and texts in place of one in another. */
+const hasType = ({ keys }: { readonly keys: readonly string[] }, world: World) => {
+  const own = keys.filter((key) => world.get(TYPES).find(key))
+  // The resolver has read the set of a key.
+  const texts = keys.flatMap((key) => world.get(TEXT_TYPES).find(key)?.texts ?? [])
+  const isOwn =
+    own.length > 0
+      ? sql<SqlBool>`(devices.device_type_id IS NOT NULL AND ${isOneOf('devices.device_type_id', own)})`
+      : sql<SqlBool>`1 = 0`
+  if (texts.length === 0) return isOwn
+  return sql<SqlBool>`(${isOwn} OR (devices.device_type_id IS NULL AND devices.make_model IN (${sql.join([...texts])})))`
+}
 
 export const devices: Endpoint<DeviceItem> = {
   path: 'dcim/devices',
@@ -164,23 +179,22 @@ export const devices: Endpoint<DeviceItem> = {
     readOnly('inventory_item_count', 'integer', ZERO),
   ],
   custom,
+  times: DEVICE_TIMES,
   source: createDeviceSource(false),
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, PLATFORMS, TAGS],
+      sets: NESTED_SETS,
       names: ['dcim.devicerole', 'dcim.platform', 'dcim.manufacturer', 'extras.tag'],
       definitions: ['devices', 'spaces', 'tenants', 'clusters'],
     }),
   filters: {
     ...deviceFilters(custom, { hasUnassigned: true }),
     asset_tag: textFilter({ get: ({ device }) => device.asset_tag ?? '' }),
-    status: choiceFilter({
-      choices: DEVICE_STATUS,
-      get: (item, world) => readStatus(custom, item, world, DEVICE_STATUS),
-    }),
+    status: statusFilter(custom, DEVICE_STATUS),
     ...objectFilters<DeviceItem>('device_type', 'slug', {
       of: RESOLVERS['dcim.devicetype'],
       keys: (item) => [typeKey(item)],
+      sql: hasType,
     }),
     ...objectFilters<DeviceItem>('manufacturer', 'slug', {
       of: RESOLVERS['dcim.manufacturer'],

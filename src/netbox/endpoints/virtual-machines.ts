@@ -3,22 +3,20 @@ import { MACHINE_STATUS, START_ON_BOOT } from '../choices/devices.ts'
 import { CustomFields } from '../endpoint/custom.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { head, parseNumber, readOnly, text, times } from '../endpoint/fields.ts'
-import { choiceFilter } from '../endpoint/filter.ts'
 import { objectFilters } from '../endpoint/place-filters.ts'
 import { RESOLVERS } from '../endpoint/resolvers.ts'
 import { nestAddress } from '../world/addresses.ts'
 import { MACHINE_TAG } from '../world/counters.ts'
-import { PLATFORMS, TAGS } from '../world/names.ts'
 import { NESTED_SETS, nestDevice, nestPlatform, nestRole, nestSiteIfAny } from '../world/nested.ts'
 import { prepareWorld } from '../world/prepare.ts'
 import { deviceFilters } from './device-filters.ts'
-import { createDeviceSource, type DeviceItem, getPrimary } from './device-items.ts'
+import { createDeviceSource, DEVICE_TIMES, type DeviceItem, getPrimary } from './device-items.ts'
 import {
   createDeviceWrites,
   descriptionFields,
   primaryField,
-  readStatus,
   statusField,
+  statusFilter,
   tagsField,
   writeHost,
   writePlatform,
@@ -103,19 +101,17 @@ export const virtualMachines: Endpoint<DeviceItem> = {
     readOnly('virtual_disk_count', 'integer', () => 0),
   ],
   custom,
+  times: DEVICE_TIMES,
   source: createDeviceSource(true),
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, PLATFORMS, TAGS],
+      sets: NESTED_SETS,
       names: ['dcim.devicerole', 'dcim.platform', 'dcim.manufacturer', 'extras.tag'],
       definitions: ['devices', 'spaces', 'tenants', 'clusters'],
     }),
   filters: {
     ...deviceFilters(custom, { hasUnassigned: false }),
-    status: choiceFilter({
-      choices: MACHINE_STATUS,
-      get: (item, world) => readStatus(custom, item, world, MACHINE_STATUS),
-    }),
+    status: statusFilter(custom, MACHINE_STATUS),
     ...objectFilters<DeviceItem>('device', 'name', {
       of: RESOLVERS['dcim.device'],
       keys: ({ host }) => (host ? [host.id] : []),

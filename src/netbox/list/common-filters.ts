@@ -61,14 +61,15 @@ const idFilter = <Item>(endpoint: Endpoint<Item>): Filter<Item> => ({
 
 /** Returns the filters of a list, the common ones first. */
 export const listFilters = <Item>(endpoint: Endpoint<Item>): Readonly<Record<string, Filter<Item>>> => {
-  const { fields, filters } = endpoint
-  const momentsOf = (name: string) => {
+  const { fields, filters, times } = endpoint
+  const momentsOf = (name: 'created' | 'last_updated') => {
     const field = fields.find((one) => one.name === name)
     const read = (item: Item, world: World): string | null => {
       const value = field?.read(item, world)
       return typeof value === 'string' ? value : null
     }
-    return field ? { [name]: momentFilter<Item>({ get: read }) } : {}
+    const column = times?.[name]
+    return field ? { [name]: momentFilter<Item>({ get: read, ...(column !== undefined && { column }) }) } : {}
   }
   return { id: idFilter(endpoint), ...momentsOf('created'), ...momentsOf('last_updated'), ...filters }
 }

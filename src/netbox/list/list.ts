@@ -7,12 +7,12 @@ import type { NetboxCall } from '../door/call.ts'
 import { createDetail } from '../door/errors.ts'
 import type { Condition } from '../endpoint/condition.ts'
 import { DECLARED } from '../endpoint/declared.ts'
-import type { Endpoint, Page } from '../endpoint/endpoint.ts'
+import type { Endpoint, Ordering, Page } from '../endpoint/endpoint.ts'
 import type { Field } from '../endpoint/field.ts'
 import { findKeys } from '../numbers/numbers.ts'
 import { type Numbered, World } from '../world/world.ts'
 import { type KeyCondition, listFilters, numberAll } from './common-filters.ts'
-import { type AskedPage, compileFilters, type Ordering, parseOrdering, parsePage, selectFields } from './params.ts'
+import { type AskedPage, compileFilters, parseOrdering, parsePage, selectFields } from './params.ts'
 
 /** Makes the answers of items. */
 export const makeAnswers = async <Item>(
@@ -119,6 +119,8 @@ const findPage = async <Item>(
       })(),
     }
   }
+  const ordered = ordering.length > 0 ? source.itemsBy?.(world, conditions, { ...page, ordering }) : undefined
+  if (ordered) return { count: await source.count(world, conditions), items: ordered }
   if (ordering.length > 0) {
     const keys = await sortKeys(world, endpoint, conditions, ordering)
     return { count: keys.length, items: findInOrder(world, endpoint, cut(keys)) }

@@ -3,7 +3,7 @@ import { isStorable } from '../../contract/storable.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
 import { type Messages, NetboxError, refuseFields } from '../door/errors.ts'
 import type { Condition } from '../endpoint/condition.ts'
-import type { Endpoint, Page } from '../endpoint/endpoint.ts'
+import type { Endpoint, Ordering, Page } from '../endpoint/endpoint.ts'
 import type { Field } from '../endpoint/field.ts'
 import type { Filter } from '../endpoint/filter.ts'
 import type { World } from '../world/world.ts'
@@ -14,8 +14,9 @@ const DEFAULT_LIMIT = 50
 /** Parameters that are no filters. */
 const RESERVED = new Set(['limit', 'offset', 'brief', 'fields', 'omit', 'exclude', 'ordering', 'format'])
 
-const ORDERABLE = ['id', 'name', 'created', 'last_updated', 'address', 'prefix', 'vid'] as const
-export type Ordering = { readonly field: (typeof ORDERABLE)[number]; readonly isReverse: boolean }
+const ORDERABLE: readonly Ordering['field'][] = [
+  ...(['id', 'name', 'created', 'last_updated', 'address', 'prefix', 'vid'] as const),
+]
 
 /** A text that spells no number from 0 counts as absent, as in NetBox. */
 const parseCount = (text: string | null): number | undefined => {

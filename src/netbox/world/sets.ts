@@ -48,7 +48,12 @@ export const SPACES: SmallSet<SpaceMember> = {
 }
 
 /** A type of devices: one of Plat, or the text of devices without one. */
-export type TypeMember = NamedObject & { readonly manufacturer: string; readonly type: DeviceType | undefined }
+export type TypeMember = NamedObject & {
+  readonly manufacturer: string
+  readonly type: DeviceType | undefined
+  /** The texts of devices that stand for the type: they differ in case. */
+  readonly texts: readonly string[]
+}
 
 export const TYPES: SmallSet<TypeMember> = {
   name: 'device types',
@@ -59,7 +64,15 @@ export const TYPES: SmallSet<TypeMember> = {
       .map((row): TypeMember => {
         const type = deviceTypes.fromRow(row)
         const { id, model, manufacturer, slug } = type
-        return { key: id, kind: 'dcim.devicetype', name: model, ownSlug: slug || undefined, manufacturer, type }
+        return {
+          key: id,
+          kind: 'dcim.devicetype',
+          name: model,
+          ownSlug: slug || undefined,
+          manufacturer,
+          type,
+          texts: [],
+        }
       })
       .sort(byName)
   },
@@ -72,6 +85,7 @@ export const toTextType = (makeModel: string): TypeMember => ({
   name: makeModel || UNKNOWN,
   manufacturer: UNKNOWN,
   type: undefined,
+  texts: [makeModel],
 })
 
 /** The texts of devices without a type. */
@@ -85,8 +99,13 @@ export const TEXT_TYPES: SmallSet<TypeMember> = {
       .distinct()
       .where('device_type_id', 'is', null)
       .execute()
-    const byKey = new Map(texts.map(({ make_model }) => [buildTypeKey(make_model), toTextType(make_model)]))
-    return [...byKey.values()].sort(byName)
+    const byKey = Map.groupBy(
+      texts.map(({ make_model }) => make_model),
+      buildTypeKey,
+    )
+    return [...byKey.values()]
+      .map(([first = '', ...others]) => ({ ...toTextType(first), texts: [first, ...others] }))
+      .sort(byName)
   },
 }
 
