@@ -114,7 +114,7 @@ const checkOverlap = async (draft: RangeDraft, space: SpaceKey, { start, end }: 
 
 /** Keeps networks and pools as they are until commit. */
 const lockRanges = async ({ tx, item }: RangeDraft): Promise<void> => {
-  // As the operation that follows.
+  // The operation that follows does the same.
   await (item ? lockAllDefinitions(tx) : lockCustom(tx, 'pools'))
   await lockPlacement(tx)
 }
