@@ -16,8 +16,8 @@ export type Door = {
   readonly close: () => Promise<void>
 }
 
-export const openDoor = async (dialect: Dialect): Promise<Door> => {
-  const app = await testApp({ dialect })
+export const openDoor = async (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Promise<Door> => {
+  const app = await testApp({ dialect, env })
   const { api, key: admin } = await app.as('admin')
   const send = async (method: string, path: string, body?: unknown, key = admin): Promise<Answer> => {
     const headers = { Authorization: `Token ${key}`, 'Content-Type': 'application/json' }

@@ -35,7 +35,25 @@ export const RACK_FORM_FACTOR = {
 } as const
 
 export const RACK_WIDTH = {
-  '19': '?',
-  '21': '?',
-  '23': '?',
+  '10': '10 inches',
+  '19': '19 inches',
+  '21': '21 inches',
+  '23': '23 inches',
+} as const
+
+export const RACK_AIRFLOW = {
+  'front-to-rear': 'Front to rear',
+  'rear-to-front': 'Rear to front',
+} as const
+
+export const DIMENSION_UNIT = {
+  mm: 'Millimeters',
+  in: 'Inches',
+} as const
+
+export const WEIGHT_UNIT = {
+  kg: 'Kilograms',
+  g: 'Grams',
+  lb: 'Pounds',
+  oz: 'Ounces',
 } as const

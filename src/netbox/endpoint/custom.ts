@@ -27,7 +27,12 @@ import { CUSTOM_TARGETS, RESOLVERS } from './resolvers.ts'
 const isNone = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
-const isSame = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
+export const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/** Clients may send a choice as they have read it. */
+export const toGiven = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'value' in value ? value.value : value
 
 type Serving<Item, Value> = {
   readonly type: FieldType
@@ -86,7 +91,7 @@ export class CustomFields<Item> {
       },
       write: async (value, draft) => {
         const definition = draft.world.getDefinitions(this.resource).get(field)
-        const given = typeof value === 'object' && value !== null && 'value' in value ? value.value : value
+        const given = toGiven(value)
         if (definition === undefined) {
           if (isNone(given) || isSame(given, usual)) return
           draft.refuse(

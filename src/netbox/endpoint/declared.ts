@@ -35,6 +35,7 @@ const ADDRESSES = [
   'reservations',
   'objects',
 ]
+const NAMES = { resource: 'devices', ...all('devices') } as const
 const DEVICES = [
   ...['datacenters', 'racks', 'device-types', 'networks', 'spaces', 'objects', 'ports', 'vlans'],
   'relationships',
@@ -49,8 +50,18 @@ const NAMED = [
 const showsBeside = (resource: string): string[] => NAMED.filter((one) => one !== resource)
 const INTERFACES = { label: 'Interface', resource: 'devices', shows: showsBeside('devices') } as const
 
+const PLACES = { resource: 'datacenters', shows: showsBeside('datacenters') } as const
+
 export const DECLARED = {
   'dcim/cables': { label: 'Cable', kind: 'dcim.cable', resource: 'cables', shows: showsBeside('cables') },
+  'dcim/device-roles': { label: 'Device role', kind: 'dcim.devicerole', ...NAMES },
+  'dcim/device-types': {
+    label: 'Device type',
+    kind: 'dcim.devicetype',
+    resource: 'device-types',
+    shows: ['devices'],
+    ...all('device-types'),
+  },
   'dcim/devices': { label: 'Device', kind: 'dcim.device', resource: 'devices', shows: DEVICES, ...all('devices') },
   'extras/custom-fields': { label: 'Custom field', kind: 'extras.customfield', resource: 'custom-fields' },
   'ipam/ip-ranges': {
@@ -92,6 +103,57 @@ export const DECLARED = {
     shows: showsBeside('devices'),
   },
   'virtualization/interfaces': { ...INTERFACES, kind: 'virtualization.vminterface' },
+  'dcim/locations': { label: 'Location', kind: 'dcim.location', ...PLACES },
+  'dcim/manufacturers': {
+    label: 'Manufacturer',
+    kind: 'dcim.manufacturer',
+    resource: 'device-types',
+    shows: ['devices'],
+    ...all('device-types'),
+  },
+  'dcim/platforms': { label: 'Platform', kind: 'dcim.platform', ...NAMES },
+  'dcim/racks': {
+    label: 'Rack',
+    kind: 'dcim.rack',
+    resource: 'racks',
+    shows: showsBeside('racks'),
+  },
+  'dcim/regions': { label: 'Region', kind: 'dcim.region', ...PLACES },
+  'dcim/site-groups': { label: 'Site group', kind: 'dcim.sitegroup', ...PLACES },
+  'dcim/sites': { label: 'Site', kind: 'dcim.site', ...PLACES, ...all('datacenters') },
+  'extras/tags': {
+    label: 'Tag',
+    kind: 'extras.tag',
+    ...NAMES,
+    shows: ['pools', 'networks', 'vlans', 'datacenters', 'spaces', 'racks', 'ports', 'cables'],
+  },
+  'ipam/roles': {
+    label: 'Role',
+    kind: 'ipam.role',
+    resource: 'networks',
+    shows: ['vlans', 'pools'],
+    ...all('networks'),
+  },
+  'ipam/vlan-groups': { label: 'VLAN group', kind: 'ipam.vlangroup', resource: 'vlans' },
+  'tenancy/tenants': {
+    label: 'Tenant',
+    kind: 'tenancy.tenant',
+    resource: 'objects',
+    shows: showsBeside('objects'),
+    ...all('objects'),
+  },
+  'virtualization/clusters': {
+    label: 'Cluster',
+    kind: 'virtualization.cluster',
+    resource: 'objects',
+    shows: showsBeside('objects'),
+    ...all('objects'),
+  },
+  'virtualization/cluster-types': {
+    label: 'Cluster type',
+    kind: 'virtualization.clustertype',
+    resource: 'objects',
+  },
 } as const satisfies Readonly<Record<string, Declared>>
 
 export type Path = keyof typeof DECLARED

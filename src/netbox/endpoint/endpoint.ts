@@ -65,6 +65,8 @@ export type Endpoint<Item> = {
   /** Reads the sets, names and definitions that the fields of any item need. */
   readonly prepare: (world: World) => Promise<void>
   readonly writes?: Writes<Item>
+  /** True for an item in place of an object that NetBox demands and Plat has not: it is not written. */
+  readonly isStandIn?: (item: Item) => boolean
   /** A write changes a set that later objects of its request may name. */
   readonly isSmall?: true
 }

@@ -13,12 +13,18 @@ export type FieldType =
   | { readonly is: 'choice'; readonly of: Choices; readonly isNumber?: true }
   | { readonly is: 'object' | 'objects'; readonly of: Kind }
 
+export type Counted<Item> = {
+  /** Each counter counts for its keys. */
+  readonly of: readonly { readonly by: Counter; readonly keys: (item: Item, world: World) => readonly string[] }[]
+  readonly show: (sum: number) => unknown
+}
+
 export type Field<Item> = {
   readonly name: string
   readonly type: FieldType
   readonly read: (item: Item, world: World) => unknown
-  /** A number of objects that refer to the item: the counts of these keys are added to the number that `read` returns. */
-  readonly counted?: { readonly by: Counter; readonly keys: (item: Item, world: World) => readonly string[] }
+  /** The field is the number of the objects that refer to an item, in place of what `read` returns. */
+  readonly counted?: Counted<Item>
   /** Returns the text by which `ordering` sorts, by code points, where the field itself tells no order. */
   readonly order?: (item: Item) => string
   /** A create needs it. */

@@ -23,7 +23,10 @@ export const counted = <Item>(
   name: string,
   by: Counter,
   keys: (item: Item, world: World) => readonly string[],
-): Field<Item> => ({ ...readOnly<Item>(name, 'integer', () => 0), counted: { by, keys } })
+): Field<Item> => ({
+  ...readOnly<Item>(name, 'integer', () => 0),
+  counted: { of: [{ by, keys }], show: (sum) => sum },
+})
 
 type TextParts<Item> = {
   readonly read: (item: Item, world: World) => string

@@ -13,6 +13,15 @@ import { ranges } from './ipam/ranges.ts'
 import { services } from './ipam/services.ts'
 import { vlans } from './ipam/vlans.ts'
 import { vrfs } from './ipam/vrfs.ts'
+import { deviceRoles, manufacturers, networkRoles, platforms, tags, vlanGroups } from './names/names.ts'
+import { clusterTypes } from './objects/cluster-types.ts'
+import { clusters } from './objects/clusters.ts'
+import { tenants } from './objects/tenants.ts'
+import { locations } from './places/locations.ts'
+import { racks } from './places/racks.ts'
+import { regions, siteGroups } from './places/regions.ts'
+import { sites } from './places/sites.ts'
+import { deviceTypes } from './types/device-types.ts'
 import { virtualMachines } from './virtual-machines.ts'
 
 /** Work on an endpoint, whatever its items are. */
@@ -26,6 +35,21 @@ const register = <Item>(endpoint: Endpoint<Item>): Registered => ({
 })
 
 const WITH_CUSTOM: readonly Registered[] = [
+  register(sites),
+  register(regions),
+  register(siteGroups),
+  register(locations),
+  register(racks),
+  register(deviceTypes),
+  register(tenants),
+  register(clusters),
+  register(clusterTypes),
+  register(deviceRoles),
+  register(platforms),
+  register(manufacturers),
+  register(tags),
+  register(networkRoles),
+  register(vlanGroups),
   register(addresses),
   register(cables),
   register(deviceInterfaces),

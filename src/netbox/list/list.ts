@@ -28,11 +28,15 @@ export const makeAnswers = async <Item>(
     const answer: Numbered = { id: 0, url: '' }
     for (const { name, read } of own) world.setField(answer, name, read(item, world))
     world.number(kind, key(item), answer)
-    for (const { name, keys, by } of counted)
-      for (const one of keys(item, world))
-        world.whenCounted(by, one, (count) => {
-          answer[name] = Number(answer[name]) + count
-        })
+    for (const { name, of, show } of counted) {
+      let sum = 0
+      for (const { by, keys } of of)
+        for (const one of keys(item, world))
+          world.whenCounted(by, one, (count) => {
+            sum += count
+            answer[name] = show(sum)
+          })
+    }
     return answer
   })
   await world.settle()

@@ -9,8 +9,9 @@ import { findAllSpaces } from '../../inventory/spaces/keys.ts'
 import { getExpiringRevision } from '../../inventory/used-addresses/expiry.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { loadFields } from '../../resource/custom/definitions.ts'
+import { toCustomTable } from '../../resource/named-tables.ts'
 import { buildNameKey } from '../numbers/keys.ts'
-import { buildTypeKey } from './keys.ts'
+import { buildTypeKey, UNASSIGNED } from './keys.ts'
 
 type CountRows = ReadonlyMap<string, number>
 
@@ -28,7 +29,7 @@ export type Counter = {
 /** The tag of the devices that are virtual machines. */
 export const MACHINE_TAG = 'vm'
 
-type Row = { readonly key: string | null; readonly n: number | string }
+export type Row = { readonly key: string | null; readonly n: number | string }
 
 const toCounts = (rows: readonly Row[], toKey: (text: string) => string = (text) => text): CountRows => {
   const counts = new Map<string, number>()
@@ -41,31 +42,38 @@ const toCounts = (rows: readonly Row[], toKey: (text: string) => string = (text)
 
 const isMachine = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
 
+const isMachineHolder = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = holder.id AND device_tags.tag = ${MACHINE_TAG})`
+
+export const DEVICE_TABLES = ['devices', 'device_tags'] as const
+
 type OfDevices = {
   readonly name: string
   readonly column: 'role_key' | 'os' | 'rack_id' | 'device_type_id'
   /** Counts virtual machines, else the other devices; all of both if absent. */
   readonly machines?: boolean
   readonly toKey?: (text: string) => string
+  /** The key of devices without a value. */
+  readonly none?: string
 }
 
-const countDevices = ({ name, column, machines, toKey }: OfDevices): Counter => ({
+const countDevices = ({ name, column, machines, toKey, none }: OfDevices): Counter => ({
   name,
   tables: ['devices', 'device_tags'],
   count: async (ctx, keys) => {
-    let query = ctx.db
-      .selectFrom('devices')
-      .select([`${column} as key`, sql<number | string>`count(*)`.as('n')])
-      .where(column, 'is not', null)
+    let query = ctx.db.selectFrom('devices').select([`${column} as key`, sql<number | string>`count(*)`.as('n')])
+    if (none === undefined) query = query.where(column, 'is not', null)
     if (machines !== undefined) query = query.where(machines ? isMachine : sql<boolean>`NOT ${isMachine}`)
     // The text of a column without a key differs in case.
-    if (keys && !toKey) query = query.where(column, 'in', keys)
-    return toCounts(await query.groupBy(column).execute(), toKey)
+    if (keys && !toKey && (none === undefined || !keys.includes(none))) query = query.where(column, 'in', keys)
+    const rows = await query.groupBy(column).execute()
+    return toCounts(none === undefined ? rows : rows.map(({ key, n }) => ({ key: key ?? none, n })), toKey)
   },
 })
 
-export const ROLE_DEVICES = countDevices({ name: 'role devices', column: 'role_key', machines: false })
-export const ROLE_MACHINES = countDevices({ name: 'role machines', column: 'role_key', machines: true })
+/** The column has name keys; devices without a role have the role `Unassigned`. */
+const BY_ROLE = { column: 'role_key', none: buildNameKey(UNASSIGNED.name) } as const
+export const ROLE_DEVICES = countDevices({ ...BY_ROLE, name: 'role devices', machines: false })
+export const ROLE_MACHINES = countDevices({ ...BY_ROLE, name: 'role machines', machines: true })
 export const PLATFORM_DEVICES = countDevices({
   name: 'platform devices',
   column: 'os',
@@ -98,7 +106,7 @@ export const TYPE_DEVICES: Counter = {
   },
 }
 
-const countBy = (
+export const countBy = (
   name: string,
   tables: Counter['tables'],
   build: (keys: readonly string[] | undefined) => RawBuilder<Row>,
@@ -108,7 +116,7 @@ const countBy = (
   count: async (ctx, keys) => toCounts((await build(keys).execute(ctx.db)).rows),
 })
 
-const isOneOf = (column: string, keys: readonly string[] | undefined) =>
+export const isOneOf = (column: string, keys: readonly string[] | undefined) =>
   keys ? sql`AND ${sql.ref(column)} IN (${sql.join([...keys])})` : sql``
 
 export const SPACE_PREFIXES = countBy(
@@ -138,23 +146,36 @@ export const SPACE_ADDRESSES: Counter = {
   },
 }
 
-/** Counts the objects of a table by the values of a custom field. */
-const countByCustom = (name: string, table: 'networks' | 'vlans' | 'devices', field: string): Counter => ({
+type ByCustom = {
+  readonly name: string
+  readonly resource: string
+  readonly field: string
+  /** Counts virtual machines, else the other devices. */
+  readonly machines?: boolean
+}
+
+/** Counts the objects of a resource by the values of a custom field. */
+export const countByCustom = ({ name, resource, field, machines }: ByCustom): Counter => ({
   name,
-  tables: ['custom_fields', 'custom_values', table],
+  tables: ['custom_fields', 'custom_values', toCustomTable(resource), ...(machines === undefined ? [] : DEVICE_TABLES)],
   count: async (ctx, keys) => {
-    const definition = (await loadFields(ctx, table)).get(field)
+    const definition = (await loadFields(ctx, resource)).get(field)
     if (!definition) return new Map()
+    const isOfKind = machines === undefined ? sql`` : sql`AND ${machines ? sql`` : sql`NOT`} ${isMachineHolder}`
     const { rows } = await sql<Row>`SELECT held.value AS key, count(*) AS n FROM custom_values AS held
-      JOIN ${sql.table(table)} AS holder ON holder.id = held.object_id
-      WHERE held.field = ${definition.number} ${isOneOf('held.value', keys)} GROUP BY held.value`.execute(ctx.db)
+      JOIN ${sql.table(toCustomTable(resource))} AS holder ON holder.id = held.object_id
+      WHERE held.field = ${definition.number} ${isOfKind} ${isOneOf('held.value', keys)} GROUP BY held.value`.execute(
+      ctx.db,
+    )
     return toCounts(rows)
   },
 })
 
-export const NETWORK_ROLE_PREFIXES = countByCustom('role prefixes', 'networks', 'role')
-export const NETWORK_ROLE_VLANS = countByCustom('role VLANs', 'vlans', 'role')
-export const CLUSTER_MACHINES = countByCustom('cluster machines', 'devices', 'cluster')
+export const NETWORK_ROLE_PREFIXES = countByCustom({ name: 'role prefixes', resource: 'networks', field: 'role' })
+export const NETWORK_ROLE_VLANS = countByCustom({ name: 'role VLANs', resource: 'vlans', field: 'role' })
+export const CLUSTER_MACHINES = countByCustom({
+  ...{ name: 'cluster machines', resource: 'devices', field: 'cluster', machines: true },
+})
 
 export const GROUP_VLANS = countBy(
   'group VLANs',

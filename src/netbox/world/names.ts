@@ -84,7 +84,8 @@ const readCustomOf =
 const WITH_ROLE = ['networks', 'vlans', 'pools'] as const
 
 /** The resources with tags in a custom field `tags`. */
-const TAGGED = ['datacenters', 'networks', 'vlans', 'spaces', 'racks', 'ports', 'cables'] as const
+/** The resources with the custom field `tags`. */
+export const TAGGED = ['datacenters', 'networks', 'vlans', 'spaces', 'racks', 'ports', 'cables'] as const
 
 const readTags: ReadTexts = async (ctx) => {
   const texts = [...(await readCustomOf([...TAGGED, 'addresses'], 'tags')(ctx))]
@@ -116,6 +117,16 @@ export const readNameBook = async (ctx: Ctx, kind: Kind): Promise<NameBook> => {
   return new Map(names.map(({ number, key, attributes }) => [key, { slug: slugs.get(number) ?? '', attributes }]))
 }
 
+/** Several users may have made a name, each without seeing that of the other. */
+const SEPARATOR = ' '
+
+const hasNamed = ({ named_by: users }: NameAttributes, userId: string | undefined): boolean =>
+  userId !== undefined && users?.split(SEPARATOR).includes(userId) === true
+
+/** Returns the users who have made a name, with one more. */
+export const addNamer = (before: NameAttributes | undefined, userId: string | undefined): string =>
+  [...new Set([...(before?.named_by?.split(SEPARATOR) ?? []), userId ?? ''])].filter(Boolean).join(SEPARATOR)
+
 const createNameSet = (
   kind: Kind,
   tables: readonly (keyof Tables & string)[],
@@ -123,12 +134,15 @@ const createNameSet = (
 ): SmallSet<NameMember> => ({
   name: kind,
   tables: [...tables, 'netbox_ids'],
+  // Each user with a reach sees the names that it has made.
+  buildPart: ({ caller: { scopedPermissions, userId } }) => (scopedPermissions ? (userId ?? 'none') : ''),
   read: async (ctx) => {
-    const used = Map.groupBy(new Set(await readTexts(ctx)), buildNameKey)
+    // Databases return rows in different orders.
+    const used = Map.groupBy([...new Set(await readTexts(ctx))].sort(), buildNameKey)
     used.delete('')
     const { scopedPermissions, userId } = ctx.caller
     const made = (await findNames(ctx, kind)).filter(
-      ({ key, attributes }) => !scopedPermissions || used.has(key) || attributes.named_by === userId,
+      ({ key, attributes }) => !scopedPermissions || used.has(key) || hasNamed(attributes, userId),
     )
     const names = new Map([
       ...[...used].map(([key, [text = '']]) => [key, text] as const),

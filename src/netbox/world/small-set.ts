@@ -25,6 +25,8 @@ export type SmallSet<T extends NamedObject> = {
   /** The tables that its objects are made of. */
   readonly tables: readonly (keyof Tables & string)[]
   readonly read: (ctx: Ctx) => Promise<readonly T[]>
+  /** Tells callers apart who see different objects in one part of the estate. */
+  readonly buildPart?: (ctx: Ctx) => string
 }
 
 export class Loaded<T extends NamedObject> {
@@ -79,5 +81,5 @@ export const loadSet = async <T extends NamedObject>({ ctx, writer }: Reader, se
   if (ctx.db !== ctx.store.read) return read()
   const revision = await ctx.store.revision(set.tables)
   const remember = memoized(ctx.store.cache.at<Promise<Loaded<T>>>(`netbox ${set.name}`, revision))
-  return remember('', read)
+  return remember(set.buildPart?.(ctx) ?? '', read)
 }

@@ -5,7 +5,7 @@ import { narrowToListed } from '../../resource/scoped/scoped-db.ts'
 import { respondJson, respondNothing } from '../door/answers.ts'
 import { type Body, runItem } from '../door/body.ts'
 import type { NetboxCall } from '../door/call.ts'
-import { refuseField } from '../door/errors.ts'
+import { createDetail, refuseField } from '../door/errors.ts'
 import { DECLARED, type Declared } from '../endpoint/declared.ts'
 import { Draft, type RunOperation, type Sent } from '../endpoint/draft.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
@@ -144,9 +144,14 @@ const findSent = async <Item>(world: World, endpoint: Endpoint<Item>, { id }: Se
   return item
 }
 
-/** Finds the item of a write: by the path, or by the object of a list. */
-const findItem = <Item>({ call, endpoint }: Writing<Item>, world: World, sent: Sent): Promise<Item> =>
-  call.params.id === undefined ? findSent(world, endpoint, sent) : findOne(world, endpoint, call.params.id)
+/** Finds the item of a write: by the path, or by the object of a list. @throws NetboxError 409 for one that is no object */
+const findItem = async <Item>({ call, endpoint }: Writing<Item>, world: World, sent: Sent): Promise<Item> => {
+  const { id } = call.params
+  const item = await (id === undefined ? findSent(world, endpoint, sent) : findOne(world, endpoint, id))
+  if (!endpoint.isStandIn?.(item)) return item
+  const noun = DECLARED[endpoint.path].label.toLowerCase()
+  throw createDetail('IN_USE', `This ${noun} stands for what Plat has no object of, and is not written`)
+}
 
 /** @param isWhole a PUT wants the required fields, and keeps the others like a PATCH */
 export const answerUpdate = async <Item>(writing: Writing<Item>, isWhole: boolean): Promise<Response> => {

@@ -187,6 +187,14 @@ const buildNumberKey = (value: number): string => {
   return sorted.toString(16).padStart(16, '0')
 }
 
+/** Returns the number of a key of `buildNumberKey`. */
+export const readNumberKey = (key: string): number => {
+  const sorted = BigInt(`0x${key}`)
+  const isNegative = sorted >> 63n === 0n
+  bits.setBigUint64(0, isNegative ? ~sorted & 0xffff_ffff_ffff_ffffn : sorted & 0x7fff_ffff_ffff_ffffn)
+  return bits.getFloat64(0)
+}
+
 const buildSingleKey = (type: CustomField['type'], value: Single): string => {
   if (typeof value === 'number') return buildNumberKey(value)
   if (typeof value === 'boolean') return String(value)

@@ -1,0 +1,28 @@
+/** Fields of NetBox that have no place in Plat, not even as custom fields: they have their usual value, and a write of another is refused. */
+import { shorten } from '../../contract/errors.ts'
+import { isSame, toGiven } from './custom.ts'
+import type { Field, FieldType } from './field.ts'
+import { toChoice } from './fields.ts'
+
+const isNothing = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+
+type Parts = { readonly type?: FieldType; readonly usual?: unknown }
+
+export const placeless = <Item>(name: string, { type = { is: 'json' }, usual = null }: Parts = {}): Field<Item> => ({
+  name,
+  type,
+  isNullable: true,
+  read: () => (type.is === 'choice' && typeof usual === 'string' ? toChoice(type.of, usual) : usual),
+  write: (value, draft) => {
+    const given = toGiven(value)
+    if (!isNothing(given) && !isSame(given, usual))
+      draft.refuse(`${shorten(JSON.stringify(given))} has no place in Plat`)
+  },
+})
+
+/** `tags` and `custom_fields` of objects that have neither. */
+export const untagged = <Item>(): Field<Item>[] => [
+  placeless('tags', { type: { is: 'objects', of: 'extras.tag' }, usual: [] }),
+  placeless('custom_fields', { usual: {} }),
+]
