@@ -113,7 +113,7 @@ const followSubnet = (draft: PrefixDraft): void => {
 const refuseDuplicate = async (draft: PrefixDraft): Promise<void> => {
   const { tx, world, item } = draft
   const [subnet, space] = [String(getAfter(draft, 'subnet')), getAfter(draft, 'space_id') ?? null]
-  // As the operation that follows.
+  // The operation that follows takes the same locks.
   await (item ? lockAllDefinitions(tx) : lockCustom(tx, 'networks'))
   await lockPlacement(tx)
   const same = world.ctx.db
