@@ -7,30 +7,33 @@ import type { World } from '../../world/world.ts'
 
 export type PrefixItem = {
   readonly network: Network
-  /** The key of its first address, with that of its space. */
-  readonly firstKey: string
   readonly prefix: number
 }
 
-type PrefixRow = { readonly id: string; readonly first_key: string; readonly prefix: number }
+type PrefixRow = { readonly id: string; readonly prefix: number }
+
+const ORDER = ['networks.first_key', 'networks.prefix', 'networks.id'] as const
+
+export const PREFIX_TIMES = { created: 'networks.created_at', last_updated: 'networks.updated_at' } as const
 
 const selectRows = ({ ctx }: World): AnyQuery<PrefixRow> =>
   // The query has the columns of networks.
-  networks.rows(ctx).select(['networks.first_key', 'networks.prefix']) as object as AnyQuery<PrefixRow>
+  networks.rows(ctx).select('networks.prefix') as object as AnyQuery<PrefixRow>
 
 const orderRows = (query: AnyQuery<PrefixRow>): AnyQuery<PrefixRow> =>
-  query.orderBy('networks.first_key').orderBy('networks.prefix').orderBy('networks.id')
+  ORDER.reduce((ordered, column) => ordered.orderBy(column), query)
 
-const toItem = ({ first_key: firstKey, prefix, ...row }: PrefixRow): PrefixItem => ({
-  network: networks.fromRow(row),
-  firstKey,
-  prefix,
-})
+const toItem = ({ prefix, ...row }: PrefixRow): PrefixItem => ({ network: networks.fromRow(row), prefix })
 
 export const prefixSource = fromRows<PrefixItem, PrefixRow>({
   tables: ['networks'],
   select: selectRows,
   order: orderRows,
+  orders: {
+    prefix: ORDER,
+    created: [PREFIX_TIMES.created, 'networks.id'],
+    last_updated: [PREFIX_TIMES.last_updated, 'networks.id'],
+  },
   load: async (_, rows) => rows.map(toItem),
   find: async (world, keys) => {
     const found: PrefixItem[] = []

@@ -5,14 +5,13 @@ import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { counted, head, readOnly, reference, text, times } from '../../endpoint/fields.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { getFamily, toFamily } from '../../world/addresses.ts'
-import { TAGS } from '../../world/names.ts'
 import { NESTED_SETS, nestScope, nestVlan, nestVrf } from '../../world/nested.ts'
 import { PLACE_KINDS, PLACES } from '../../world/places.ts'
 import { CHILDREN, DEPTH } from '../../world/prefix-tree.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { findVlan } from '../../world/vlans.ts'
 import { createPrefixFilters, describePrefix } from './prefix-filters.ts'
-import { type PrefixItem, prefixSource } from './prefix-items.ts'
+import { PREFIX_TIMES, type PrefixItem, prefixSource } from './prefix-items.ts'
 import {
   prefixWrites,
   writePrefixName,
@@ -48,7 +47,6 @@ export const prefixes: Endpoint<PrefixItem> = {
       type: { is: 'string' },
       isRequired: true,
       read: ({ network }) => network.subnet,
-      order: ({ firstKey, prefix, network }) => `${firstKey} ${String(prefix).padStart(3, '0')} ${network.id}`,
       write: writeSubnet,
     },
     reference('vrf', {
@@ -93,10 +91,11 @@ export const prefixes: Endpoint<PrefixItem> = {
     counted('_depth', DEPTH, getKeys),
   ],
   custom,
+  times: PREFIX_TIMES,
   source: prefixSource,
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, TAGS],
+      sets: NESTED_SETS,
       names: ['ipam.role', 'extras.tag', 'dcim.manufacturer'],
       definitions: ['networks', 'spaces', 'tenants'],
     }),

@@ -5,7 +5,6 @@ import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { head, readOnly, reference, text, times } from '../../endpoint/fields.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { getFamily, toFamily, withMask } from '../../world/addresses.ts'
-import { TAGS } from '../../world/names.ts'
 import { NESTED_SETS, nestTag, nestVrf } from '../../world/nested.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { createRangeFilters, describeRange } from './range-filters.ts'
@@ -77,7 +76,7 @@ export const ranges: Endpoint<RangeItem> = {
   source: rangeSource,
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, TAGS],
+      sets: NESTED_SETS,
       names: ['ipam.role', 'extras.tag', 'dcim.manufacturer'],
       definitions: ['pools', 'spaces', 'tenants'],
     }),

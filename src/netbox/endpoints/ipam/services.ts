@@ -10,7 +10,6 @@ import { choiceFilter, type Filter, ownFilter, parseInteger, textFilter } from '
 import { objectFilters } from '../../endpoint/place-filters.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { nestAddress } from '../../world/addresses.ts'
-import { TAGS } from '../../world/names.ts'
 import { isMachine, NESTED_SETS, nestDevice, toDescription } from '../../world/nested.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { NumberField } from '../../world/world.ts'
@@ -100,7 +99,7 @@ export const services: Endpoint<ServiceItem> = {
   source: serviceSource,
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, TAGS],
+      sets: NESTED_SETS,
       names: ['extras.tag', 'dcim.manufacturer'],
       definitions: [SERVICES_KIND, 'spaces', 'tenants'],
     }),

@@ -9,7 +9,6 @@ import { objectFilters, placeFilters } from '../../endpoint/place-filters.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { fromMemory } from '../../endpoint/source.ts'
 import { buildNameKey } from '../../numbers/keys.ts'
-import { TAGS } from '../../world/names.ts'
 import { NESTED_SETS, nestSiteIfAny, nestVlanGroup, toDescription } from '../../world/nested.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { VLANS } from '../../world/sets.ts'
@@ -73,7 +72,7 @@ export const vlans: Endpoint<VlanItem> = {
   }),
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, TAGS],
+      sets: NESTED_SETS,
       names: ['ipam.role', 'ipam.vlangroup', 'extras.tag', 'dcim.manufacturer'],
       definitions: ['vlans', 'spaces', 'tenants'],
     }),

@@ -8,7 +8,6 @@ import { flagFilter, ownFilter, textFilter } from '../../endpoint/filter.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { fromMemory } from '../../endpoint/source.ts'
 import { SPACE_ADDRESSES, SPACE_PREFIXES } from '../../world/counters.ts'
-import { TAGS } from '../../world/names.ts'
 import { getRd, NESTED_SETS, toDescription } from '../../world/nested.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { SPACES, type SpaceMember } from '../../world/sets.ts'
@@ -61,7 +60,7 @@ export const vrfs: Endpoint<VrfItem> = {
   }),
   prepare: (world) =>
     prepareWorld(world, {
-      sets: [...NESTED_SETS, TAGS],
+      sets: NESTED_SETS,
       names: ['extras.tag', 'dcim.manufacturer'],
       definitions: ['spaces', 'tenants'],
     }),
