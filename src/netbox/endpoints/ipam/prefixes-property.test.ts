@@ -1,4 +1,4 @@
-// Filters of prefixes and ranges find what the same test on the answers finds; depth and children follow from the answers.
+// Filters of prefixes find exactly the answers that pass the same test; depth and children follow from the answers.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { z } from 'zod'
