@@ -94,7 +94,15 @@ export const DECLARED = {
     shows: DEVICES,
     ...all('devices'),
   },
-  'ipam/ip-addresses': { label: 'IP address', kind: 'ipam.ipaddress', resource: 'devices', shows: ADDRESSES },
+  'ipam/ip-addresses': {
+    label: 'IP address',
+    kind: 'ipam.ipaddress',
+    resource: 'devices',
+    shows: ADDRESSES,
+    create: ['reservations:create', 'devices:update'],
+    update: ['reservations:update', 'devices:update'],
+    delete: ['reservations:delete', 'devices:update'],
+  },
   'dcim/interfaces': { ...INTERFACES, kind: 'dcim.interface' },
   'dcim/mac-addresses': {
     label: 'MAC address',

@@ -1,10 +1,12 @@
 /** How requests name devices, interfaces and addresses: by queries, because there may be many. */
 import { sql } from 'kysely'
+import type { Device } from '../../inventory/devices/schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { normalizeIp } from '../../net/ip.ts'
 import { toNameKey } from '../../net/name-order.ts'
 import { buildAddressKey, buildInterfaceKey } from '../numbers/keys.ts'
 import { findKeys } from '../numbers/numbers.ts'
+import { getInterfaceName } from '../world/addresses.ts'
 import { MACHINE_TAG } from '../world/counters.ts'
 import type { World } from '../world/world.ts'
 import type { Resolver } from './resolver.ts'
@@ -112,8 +114,8 @@ const hasInterfaceName = async ({ ctx }: World, deviceId: string, name: string):
   const row = await ctx.db.selectFrom('devices').select('doc').where('id', '=', deviceId).executeTakeFirst()
   if (!row) return false
   // The column holds the JSON of a device.
-  const { addresses } = JSON.parse(row.doc) as { addresses: { interface?: string }[] }
-  return addresses.some((one) => toNameKey(one.interface ?? '') === toNameKey(name.trim()))
+  const { addresses } = JSON.parse(row.doc) as Pick<Device, 'addresses'>
+  return addresses.some((one) => toNameKey(getInterfaceName(one)) === toNameKey(name.trim()))
 }
 
 export const ADDRESS_RESOLVER: Resolver = {

@@ -97,7 +97,9 @@ const writeAll = async <Item>(
     for (const [index, sent] of body.items.entries()) {
       // An object may refer to the one before it.
       if (index > 0 && writing.endpoint.isSmall) world = await openWorld(tx, writing)
-      keys.push(await write({ world, tx }, sent, index))
+      const parts = { world, tx }
+      // Each object takes locks in an order of its own.
+      keys.push(await tx.step(() => write(parts, sent, index)))
     }
     return answerKeys(tx, writing, keys)
   }, readNote(body))
@@ -187,11 +189,13 @@ export const answerDelete = async <Item>(writing: Writing<Item>): Promise<Respon
   call.audit.note({ ...(body.isList && { changes: body.items }), ...noteId(call) })
   await call.write(async (tx) => {
     for (const [index, sent] of body.items.entries())
-      await runItem({ index, body, names: {} }, async () => {
-        const world = await openWorld(tx, writing)
-        const item = await findItem(writing, world, sent)
-        await getOrThrow(endpoint.writes?.remove)(new Draft<Item>({ world, tx, run, item, sent }), item)
-      })
+      await tx.step(() =>
+        runItem({ index, body, names: {} }, async () => {
+          const world = await openWorld(tx, writing)
+          const item = await findItem(writing, world, sent)
+          await getOrThrow(endpoint.writes?.remove)(new Draft<Item>({ world, tx, run, item, sent }), item)
+        }),
+      )
   }, readNote(body))
   return respondNothing()
 }

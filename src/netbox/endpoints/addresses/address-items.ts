@@ -1,4 +1,4 @@
-/** The items of the list of addresses: those of devices and virtual machines, and the live reservations. */
+/** The items of the list of addresses: addresses of devices and virtual machines, and live reservations. */
 import { splitBatches } from '../../../database/query/batches.ts'
 import type { Address, Device } from '../../../inventory/devices/schema.ts'
 import { findNetworksHolding } from '../../../inventory/networks/membership.ts'

@@ -55,7 +55,7 @@ const allocate = async (draft: Draft<PrefixItem>, input: object): Promise<string
   }
 }
 
-/** The block and its VRF are those of the parent. */
+/** The block and its VRF follow from the parent. */
 const FOLLOWING: ReadonlySet<string> = new Set(['prefix', 'vrf'])
 
 export const createAllocation =
