@@ -28,6 +28,9 @@ const STATUS: Readonly<Record<string, string>> = {
   decommissioning: 'decommissioned',
 }
 
+/** The words that follow from the status in Plat. */
+const SAID_STATUSES: ReadonlySet<string> = new Set(['active', 'planned', 'offline', 'decommissioning'])
+
 const DEVICE_USED = new Set(
   (
     'name description status site location rack position face device_type platform role tags primary_ip primary_ip4 primary_ip6 ' +
@@ -101,7 +104,7 @@ const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
     addresses: addresses.rows,
     domains: addresses.domains,
     description: report.describe(kind, id, String(description ?? ''), [
-      { key: 'status', value: mapped === status ? '' : status },
+      { key: 'status', value: SAID_STATUSES.has(status) ? '' : status },
       ...lines.filter(({ key }) => key !== 'comments'),
       ...listPrimaryLines(context, kind, object),
       ...listPlaceLines(context, object),

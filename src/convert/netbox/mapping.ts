@@ -1,4 +1,5 @@
 /** Parts that the rows of all resources need: references, texts, and lines for values without a field. */
+import { getOwn } from '../../contract/own.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import type { CustomResource } from '../../resource/custom/fields.ts'
 import type { EstateRow } from '../converter.ts'
@@ -89,6 +90,12 @@ const isReference = ({ model }: Reading, kind: string, field: string, value: unk
   )
 }
 
+/** Values with which NetBox fills fields, so that they say nothing. */
+const USUAL: Readonly<Record<string, unknown>> = {
+  'ipam.vrf.enforce_unique': true,
+  'virtualization.virtualmachine.start_on_boot': 'off',
+}
+
 type Values = { readonly kind: string; readonly object: NetboxObject; readonly used: ReadonlySet<string> }
 
 /** Returns a line for each value that no field of the row holds. Comments may be long and come last. */
@@ -104,7 +111,7 @@ export const listLines = (reading: Reading, { kind, object, used }: Values): Lin
     else if (field === 'tags') {
       // Where Plat has custom fields, tags are one of them.
       if (getCustomResource(kind) === undefined) lines.push({ key: field, value: model.tags(object).join(', ') })
-    } else if (field === 'status' && value === 'active') continue
+    } else if ((field === 'status' && value === 'active') || getOwn(USUAL, `${kind}.${field}`) === value) continue
     else if (field === 'comments') last.push({ key: field, value, isBare: true })
     else lines.push({ key: field, value: model.readable(kind, field, value) })
   }

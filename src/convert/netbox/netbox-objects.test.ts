@@ -123,7 +123,6 @@ test('AS numbers have their registry and places, and spaces their route targets'
     custom: { asn: 64500, rir: 'RFC 1918', places: [ref('dcim.site.1')], tenant: ref('tenancy.tenant.1') },
   })
   expect(find('ipam.vrf.1', 'spaces')).toMatchObject({
-    description: 'enforce_unique: true',
     custom: { rd: '65000:1', import_targets: [ref('ipam.routetarget.1')] },
   })
   expect(find('ipam.aggregate.1', 'networks')?.custom).toMatchObject({ rir: 'RFC 1918' })

@@ -109,3 +109,41 @@ test('the description of an address is its label, and that of a free address its
     [undefined, { status: 'reserved' }],
   ])
 })
+
+test('stand-ins of another Plat, and fields as NetBox fills them, say nothing', async () => {
+  const url = (path: string, id: number) => `https://plat.example/netbox/api/${path}/${id}/`
+  const standIn = (path: string, name: string) => ({
+    id: 1_000_000_001,
+    url: url(path, 1_000_000_001),
+    name,
+    slug: 'x',
+  })
+  const site = standIn('dcim/sites', 'Unassigned')
+  const manufacturer = standIn('dcim/manufacturers', 'Unknown')
+  const box = { id: 1_000_000_002, url: url('dcim/device-types', 1_000_000_002), model: 'Box 7', manufacturer }
+  const { documents } = await convert({
+    'dcim/sites': [site],
+    'dcim/manufacturers': [manufacturer],
+    'dcim/device-types': [box],
+    'dcim/racks': [{ id: 1, name: 'R1', site, width: { value: 19, label: '19 inches' } }],
+    'dcim/devices': [
+      { id: 1, name: 'd1', site, role: standIn('dcim/device-roles', 'Unassigned'), device_type: box },
+      { id: 2, name: 'd2', role: { ...standIn('dcim/device-roles', 'Unassigned'), id: 7 } },
+    ],
+    'virtualization/virtual-machines': [{ id: 1, name: 'vm1', start_on_boot: { value: 'off', label: 'Off' } }],
+    'ipam/vrfs': [{ id: 1, name: 'red', enforce_unique: true }],
+    'extras/custom-fields': [
+      { id: 1, name: 'code', type: 'text', object_types: ['dcim.device'], validation_regex: '(?:^[A-Z])(?s:.*)' },
+    ],
+  })
+  expect(documents.datacenters).toEqual([])
+  expect(documents['device-types']).toBeUndefined()
+  expect(documents.racks?.map(({ name, description }) => [name, description])).toEqual([['R1', undefined]])
+  expect(documents.devices).toEqual([
+    { name: 'd1', make_model: 'Box 7', status: 'active', refs: { netbox: 'dcim.device.1' } },
+    { name: 'd2', role: 'Unassigned', status: 'active', refs: { netbox: 'dcim.device.2' } },
+    { name: 'vm1', status: 'active', tags: ['vm'], refs: { netbox: 'virtualization.virtualmachine.1' } },
+  ])
+  expect(documents.spaces).toEqual([{ name: 'red', refs: { netbox: 'ipam.vrf.1' } }])
+  expect(documents['custom-fields']).toMatchObject([{ name: 'code', pattern: '(?:^[A-Z])(?s:.*)' }])
+})

@@ -52,10 +52,10 @@ const USUAL: Readonly<Record<string, unknown>> = { filter_logic: 'loose', ui_vis
 
 const LONGEST_PATTERN = 256
 
-/** NetBox matches from the beginning, and Plat the whole value. */
+/** NetBox matches from the beginning, and Plat the whole value. A pattern of another Plat ends as one that is made here. */
 const toPattern = (regex: unknown): string => {
   if (typeof regex !== 'string' || regex === '') return ''
-  const pattern = /(?<!\\)\$$/.test(regex) ? regex : `(?:${regex})(?s:.*)`
+  const pattern = /(?<!\\)\$$|\(\?s:\.\*\)$/.test(regex) ? regex : `(?:${regex})(?s:.*)`
   return pattern.length <= LONGEST_PATTERN && isPattern(pattern) ? pattern : ''
 }
 

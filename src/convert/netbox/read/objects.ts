@@ -86,7 +86,7 @@ export const toStorableValue = (value: unknown): unknown => {
 }
 
 /** Fields for which false is no default of NetBox. */
-const KEPT_FALSE = new Set(['default', 'enabled', 'is_full_depth'])
+const KEPT_FALSE = new Set(['default', 'enabled', 'enforce_unique', 'is_full_depth'])
 
 /** True for a value of a field that says nothing. */
 const isEmptyField = (field: string, value: unknown): boolean =>

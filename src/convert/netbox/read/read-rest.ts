@@ -21,6 +21,18 @@ import {
 /** `/api/dcim/sites/3/` in the URL of an object. */
 const OBJECT_PATH = /\/api\/((?:plugins\/)?[a-z0-9_-]+\/[a-z0-9_-]+)\/\d+\/?$/
 
+/** NetBox itself does not count so far, but another Plat begins above. */
+const FIRST_OF_PLAT = 1_000_000_001
+const STAND_INS = new Set(['Unassigned', 'Unknown', 'Unspecified'])
+
+/** True for an object with which another Plat fills a field that NetBox demands. */
+const isStandIn = (value: unknown): boolean =>
+  isRecord(value) && Number(value.id) >= FIRST_OF_PLAT && STAND_INS.has(String(value.name ?? value.model))
+
+/** True for a device type that is only the text of devices in another Plat. */
+const isTextOfDevices = (kind: string, value: unknown): boolean =>
+  kind === 'dcim.devicetype' && isRecord(value) && isStandIn(value.manufacturer)
+
 /** Collects the objects of any number of answers. */
 export class RestReader {
   readonly #objects: Objects = new Map()
@@ -34,6 +46,7 @@ export class RestReader {
       countIn(this.#unread, kind)
       return
     }
+    if (isStandIn(value) || isTextOfDevices(kind, value)) return
     this.#limit.add()
     addObject(this.#objects, kind, isRecord(value) ? this.#object(kind, value) : { value: toStorableValue(value) })
   }
@@ -60,7 +73,7 @@ export class RestReader {
   }
 
   #value(field: string, value: unknown): unknown {
-    if (NUMBERS.has(field)) return parseNumber(value) ?? value
+    if (NUMBERS.has(field)) return parseNumber(isRecord(value) ? value.value : value) ?? value
     if (Array.isArray(value)) return value.map((item) => this.#value(field, item))
     if (!isRecord(value)) return toStorableValue(value)
     if ('value' in value && 'label' in value) return toStorableValue(value.value)
@@ -75,6 +88,7 @@ export class RestReader {
   #reference(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#reference(item))
     if (!isRecord(value) || typeof value.id !== 'number') return toStorableValue(value)
+    if (isStandIn(value)) return undefined
     const kind = typeof value.url === 'string' ? this.#kindOf(value.url) : undefined
     if (kind !== undefined && isRead(kind)) {
       const briefs = mapIn(this.#briefs, kind)
