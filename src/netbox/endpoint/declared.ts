@@ -48,7 +48,15 @@ const NAMED = [
 ]
 
 const showsBeside = (resource: string): string[] => NAMED.filter((one) => one !== resource)
-const INTERFACES = { label: 'Interface', resource: 'devices', shows: showsBeside('devices') } as const
+const INTERFACES = {
+  label: 'Interface',
+  resource: 'devices',
+  shows: showsBeside('devices'),
+  create: ['ports:create'],
+  update: ['ports:update', 'ports:create'],
+  // An interface may only be in addresses.
+  delete: ['ports:delete', 'devices:update'],
+} as const
 
 const PLACES = { resource: 'datacenters', shows: showsBeside('datacenters') } as const
 

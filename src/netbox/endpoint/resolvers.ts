@@ -1,4 +1,6 @@
 /** How requests name objects, by NetBox's names of their models. */
+
+import { parseVlanKey } from '../numbers/keys.ts'
 import { findKeys } from '../numbers/numbers.ts'
 import { UNASSIGNED, UNASSIGNED_KEY } from '../world/keys.ts'
 import { DEVICE_ROLES, MANUFACTURERS, NETWORK_ROLES, PLATFORMS, TAGS, VLAN_GROUPS } from '../world/names.ts'
@@ -42,6 +44,16 @@ const vlans = setResolver('ipam.vlan', VLANS)
 const VLAN_RESOLVER: Resolver = {
   ...vlans,
   attributes: ['vid', 'name'],
+  byNumbers: async (world, numbers) => {
+    const found = new Map(await vlans.byNumbers(world, numbers))
+    const places = await world.read(PLACES)
+    // Interfaces have numbers that no network has.
+    for (const [number, key] of await findKeys(world.writer, 'ipam.vlan', numbers)) {
+      const place = parseVlanKey(key)
+      if (place && (place.datacenterId === null || places.find(place.datacenterId))) found.set(number, key)
+    }
+    return found
+  },
   byAttribute: async (world, attribute, value) =>
     attribute === 'vid'
       ? (await world.read(VLANS)).all.flatMap(({ key, vid }) => (String(vid) === value ? [key] : []))

@@ -17,6 +17,14 @@ export const buildMacKey = (mac: string, interfaceKey: string): string => `${mac
 /** Returns the key of a VLAN that is only a number. */
 export const buildVlanKey = (datacenterId: string | null, vid: number): string => `${datacenterId ?? ''} ${vid}`
 
+/** Returns the parts of the key of a VLAN that is only a number; undefined for the id of a VLAN. */
+export const parseVlanKey = (
+  key: string,
+): { readonly datacenterId: string | null; readonly vid: number } | undefined => {
+  const [id = '', vid] = key.split(' ')
+  return vid === undefined ? undefined : { datacenterId: id || null, vid: Number(vid) }
+}
+
 /** Returns the key of a name: of a role, a platform, a tag. Kinds of names have no objects. */
 export const buildNameKey = (name: string): string => toNameKey(name)
 

@@ -4,20 +4,13 @@ import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { readOnly, toChoice } from '../../endpoint/fields.ts'
 import { nestDevice } from '../../world/nested.ts'
 import { nestCable, toInterfaceKind } from '../../world/nested-interfaces.ts'
-import {
-  createPortFields,
-  createReads,
-  headFields,
-  isOccupied,
-  nestEnd,
-  prepareInterfaces,
-  readInterfaceType,
-} from './fields.ts'
+import { KBPS, writeOwner, writeSpeed, writeType } from './field-writes.ts'
+import { createReads, headFields, nestEnd, prepareInterfaces } from './fields.ts'
 import { deviceInterfaceFilters } from './filters.ts'
 import { createInterfaceSource } from './interface-source.ts'
 import type { InterfaceItem } from './items.ts'
-
-const KBPS = 1000
+import { createPortFields, isOccupied, readInterfaceType } from './values.ts'
+import { createInterfaceWrites } from './writes.ts'
 
 const custom = createPortFields()
 const fields = createReads(custom, 'dcim.interface')
@@ -35,6 +28,7 @@ export const deviceInterfaces: Endpoint<InterfaceItem> = {
       type: { is: 'object', of: 'dcim.device' },
       isRequired: true,
       read: ({ device }, world) => nestDevice(world, device),
+      write: writeOwner('dcim.device'),
     },
     custom.nothing('vdcs', { is: 'json' }, []),
     custom.nothing('module'),
@@ -45,6 +39,7 @@ export const deviceInterfaces: Endpoint<InterfaceItem> = {
       type: { is: 'choice', of: INTERFACE_TYPE },
       isRequired: true,
       read: (item) => toChoice(INTERFACE_TYPE, readInterfaceType(item)),
+      write: writeType,
     },
     fields.enabled,
     fields.parent,
@@ -60,6 +55,7 @@ export const deviceInterfaces: Endpoint<InterfaceItem> = {
       type: { is: 'integer' },
       isNullable: true,
       read: ({ port }) => (port?.speed_mbps ? port.speed_mbps * KBPS : null),
+      write: writeSpeed,
     },
     custom.choice('duplex', DUPLEX),
     custom.text('wwn', { usual: null, isNullable: true }),
@@ -108,4 +104,5 @@ export const deviceInterfaces: Endpoint<InterfaceItem> = {
   source: createInterfaceSource(false),
   prepare: prepareInterfaces,
   filters: deviceInterfaceFilters(custom),
+  writes: createInterfaceWrites(custom),
 }

@@ -10,9 +10,9 @@ import { objectFilters, placeFilters } from '../../endpoint/place-filters.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import type { World } from '../../world/world.ts'
 import { customObjectFilters, tagFilters } from '../device-filters.ts'
-import { readAbove, readInterfaceType, readMode, VIRTUAL_TYPES } from './fields.ts'
 import type { InterfaceItem } from './items.ts'
 import type { DeviceCondition } from './source.ts'
+import { readAbove, readInterfaceType, readMode, VIRTUAL_TYPES } from './values.ts'
 
 type Filters = Readonly<Record<string, Filter<InterfaceItem>>>
 type Sql = RawBuilder<SqlBool>

@@ -3,14 +3,14 @@
  * interfaces.
  */
 import { splitBatches } from '../../../database/query/batches.ts'
-import type { Device } from '../../../inventory/devices/schema.ts'
+import type { Address, Device } from '../../../inventory/devices/schema.ts'
 import { findOfDevices, type StoredPort } from '../../../inventory/ports/store.ts'
-import { sortByName } from '../../../net/name-order.ts'
+import { sortByName, toNameKey } from '../../../net/name-order.ts'
 import { buildInterfaceKey } from '../../numbers/keys.ts'
 import { getAddress, getInterfaceName, listAddresses } from '../../world/addresses.ts'
 import type { ShownCable, ShownInterface } from '../../world/nested-interfaces.ts'
 import type { World } from '../../world/world.ts'
-import { createVlanFinder, type FindVlan, type ShownVlan } from './vlans.ts'
+import { findVlanAt, type ShownVlan } from './vlans.ts'
 
 export type InterfaceItem = {
   /** The id of the port, or the key of a name. */
@@ -63,6 +63,13 @@ const groupAddresses = (device: Device): Map<string, Named> => {
   return groups
 }
 
+/** True for an address on the interface of a name. */
+export const isOnInterface = (address: Address, name: string): boolean =>
+  toNameKey(getInterfaceName(address)) === toNameKey(name)
+
+export const listOwnAddresses = ({ device, name }: InterfaceItem): Address[] =>
+  device.addresses.filter((address) => isOnInterface(address, name))
+
 type Ports = {
   readonly byDevice: ReadonlyMap<string, readonly StoredPort[]>
   /** The ids of interfaces that the caller may not see, by the key of their name. */
@@ -88,13 +95,13 @@ const readPorts = async (world: World, devices: readonly Device[]): Promise<Port
   return { byDevice: Map.groupBy(ports, ({ device_id }) => device_id), hidden: await readHidden(world, ids) }
 }
 
-const listOfDevice = (device: Device, { byDevice, hidden }: Ports, findVlan: FindVlan): InterfaceItem[] => {
+const listOfDevice = (world: World, device: Device, { byDevice, hidden }: Ports): InterfaceItem[] => {
   const named = groupAddresses(device)
   const all = byDevice.get(device.id) ?? []
   const own = all.filter(isInterface)
   if (own.length === 0 && named.size === 0) return []
   const byId = new Map(all.map((port) => [port.id, port]))
-  const toVlan = (vid: number) => findVlan(device.datacenter_id ?? null, vid)
+  const toVlan = (vid: number) => findVlanAt(world, device.datacenter_id ?? null, vid)
   const items = own.map((port): InterfaceItem => {
     const key = buildInterfaceKey(device.id, port.name)
     const group = named.get(key)
@@ -122,8 +129,7 @@ const listOfDevice = (device: Device, { byDevice, hidden }: Ports, findVlan: Fin
 /** Returns the interfaces of devices, by device in their order and by name. */
 export const listInterfaces = async (world: World, devices: readonly Device[]): Promise<InterfaceItem[]> => {
   const ports = await readPorts(world, devices)
-  const findVlan = createVlanFinder(world)
-  return devices.flatMap((device) => listOfDevice(device, ports, findVlan))
+  return devices.flatMap((device) => listOfDevice(world, device, ports))
 }
 
 /** The parts that nested forms show. */

@@ -2,10 +2,13 @@
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { readOnly } from '../../endpoint/fields.ts'
 import { nestDevice } from '../../world/nested.ts'
-import { createPortFields, createReads, headFields, prepareInterfaces } from './fields.ts'
+import { writeOwner } from './field-writes.ts'
+import { createReads, headFields, prepareInterfaces } from './fields.ts'
 import { machineInterfaceFilters } from './filters.ts'
 import { createInterfaceSource } from './interface-source.ts'
 import type { InterfaceItem } from './items.ts'
+import { createPortFields } from './values.ts'
+import { createInterfaceWrites } from './writes.ts'
 
 const custom = createPortFields()
 const fields = createReads(custom, 'virtualization.vminterface')
@@ -22,6 +25,7 @@ export const machineInterfaces: Endpoint<InterfaceItem> = {
       type: { is: 'object', of: 'virtualization.virtualmachine' },
       isRequired: true,
       read: ({ device }, world) => nestDevice(world, device),
+      write: writeOwner('virtualization.virtualmachine'),
     },
     fields.name,
     fields.enabled,
@@ -50,4 +54,5 @@ export const machineInterfaces: Endpoint<InterfaceItem> = {
   source: createInterfaceSource(true),
   prepare: prepareInterfaces,
   filters: machineInterfaceFilters(custom),
+  writes: createInterfaceWrites(custom),
 }

@@ -12,6 +12,7 @@ import type { Draft } from '../../endpoint/draft.ts'
 import type { Writes } from '../../endpoint/endpoint.ts'
 import { parseText } from '../../endpoint/fields.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
+import { buildVlanKey, parseVlanKey } from '../../numbers/keys.ts'
 import { UNASSIGNED_KEY } from '../../world/keys.ts'
 import { PLACE_KINDS, PLACES, type PlaceKind } from '../../world/places.ts'
 import { SPACES, VLANS } from '../../world/sets.ts'
@@ -87,10 +88,14 @@ export const writePrefixSite = async (value: unknown, draft: PrefixDraft): Promi
 export const writeVlan = async (value: unknown, draft: PrefixDraft): Promise<void> => {
   const key = await draft.resolve(RESOLVERS['ipam.vlan'], value)
   if (key === undefined) return
+  if (key === null) return draft.set('vlan_id', null)
   const vlan = draft.world.get(VLANS).find(key)
-  if (key !== null && vlan && findVlan(draft.world, vlan.vid, getDatacenter(draft))?.key !== key)
-    draft.refuse(`${vlan.name} (${vlan.vid}) is not the VLAN ${vlan.vid} at the scope of the prefix`)
-  else draft.set('vlan_id', vlan?.vid ?? null)
+  // Only interfaces may have the number yet.
+  const vid = vlan?.vid ?? parseVlanKey(key)?.vid ?? 0
+  const here = getDatacenter(draft)
+  if ((findVlan(draft.world, vid, here)?.key ?? buildVlanKey(here, vid)) !== key)
+    draft.refuse(`${vlan?.name ?? 'VLAN'} (${vid}) is not the VLAN ${vid} at the scope of the prefix`)
+  else draft.set('vlan_id', vid)
 }
 
 /** The name of a network without a description is its subnet. */
