@@ -18,8 +18,10 @@ export type Filter<Item> = {
 
 export type Sql = RawBuilder<SqlBool>
 
-/** A column with a text, and the column with its name key. */
-export type TextColumns = { readonly value: string; readonly key: string }
+type TextColumn = string | RawBuilder<string>
+
+/** A column with a text, and the column with its name key; or the same of expressions. */
+export type TextColumns = { readonly value: TextColumn; readonly key: TextColumn }
 
 const TEXT_LOOKUPS = ['', 'n', 'ic', 'nic', 'ie', 'nie', 'isw', 'nisw', 'iew', 'niew', 'empty']
 const NUMBER_LOOKUPS = ['', 'n', 'lt', 'lte', 'gt', 'gte']
@@ -71,14 +73,17 @@ const testText = (test: TextTest, held: string, wanted: string): boolean => {
   return test === 'starts' ? text.startsWith(part) : text.endsWith(part)
 }
 
-const buildTextSql = (test: TextTest, { value, key }: TextColumns, wanted: string): Sql => {
+const toSql = (column: TextColumn) => (typeof column === 'string' ? sql.ref<string>(column) : column)
+
+const buildTextSql = (test: TextTest, columns: TextColumns, wanted: string): Sql => {
+  const [value, key] = [toSql(columns.value), toSql(columns.key)]
   const folded = toNameKey(wanted)
   // A column of a name key may be null where there is no text.
-  const column = sql`COALESCE(${sql.ref(key)}, '')`
+  const column = sql`COALESCE(${key}, '')`
   if ((test === 'same' || test === 'is') && folded === '') return sql<SqlBool>`${column} = ''`
-  const isSame = sql<SqlBool>`${sql.ref(key)} IS NOT NULL AND ${sql.ref(key)} = ${folded}`
+  const isSame = sql<SqlBool>`${key} IS NOT NULL AND ${key} = ${folded}`
   if (test === 'same') return sql<SqlBool>`(${isSame})`
-  if (test === 'is') return sql<SqlBool>`(${isSame} AND ${sql.ref(value)} = ${wanted})`
+  if (test === 'is') return sql<SqlBool>`(${isSame} AND ${value} = ${wanted})`
   return sql<SqlBool>`${column} LIKE ${PATTERNS[test](escapeLike(folded))} ESCAPE '\\'`
 }
 

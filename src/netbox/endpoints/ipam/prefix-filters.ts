@@ -173,6 +173,10 @@ export const listNames = <Item>(custom: CustomFields<Item>, item: Item, world: W
 /** The description of a prefix is its name, unless that is its subnet. */
 export const describePrefix = ({ network: { name, subnet } }: PrefixItem): string => (name === subnet ? '' : name)
 
+/** The same in SQL. */
+const unlessSubnet = (column: 'name' | 'name_key') =>
+  sql<string>`CASE WHEN networks.name = networks.subnet THEN '' ELSE ${sql.ref(`networks.${column}`)} END`
+
 export const createPrefixFilters = (custom: CustomFields<PrefixItem>): Filters => ({
   q: words,
   prefix: exact,
@@ -186,7 +190,10 @@ export const createPrefixFilters = (custom: CustomFields<PrefixItem>): Filters =
     get: ({ network }) => (network.subnet.includes(':') ? '6' : '4'),
     sql: isOfFamily,
   }),
-  description: textFilter({ get: describePrefix }),
+  description: textFilter({
+    get: describePrefix,
+    columns: { value: unlessSubnet('name'), key: unlessSubnet('name_key') },
+  }),
   ...objectFilters<PrefixItem>('vrf', 'rd_or_name', {
     of: RESOLVERS['ipam.vrf'],
     keys: ({ network }) => (network.space_id === undefined ? [] : [network.space_id]),

@@ -87,6 +87,10 @@ export const buildRangeName = ({ start_ip, end_ip }: { readonly start_ip: string
 /** The description of a range is its name, unless that names its addresses. */
 export const describeRange = ({ pool }: RangeItem): string => (pool.name === buildRangeName(pool) ? '' : pool.name)
 
+/** The same in SQL. */
+const unlessAddresses = (column: 'name' | 'name_key') =>
+  sql<string>`CASE WHEN pools.name = pools.start_ip || '-' || pools.end_ip THEN '' ELSE ${sql.ref(`pools.${column}`)} END`
+
 export const createRangeFilters = (custom: CustomFields<RangeItem>): Readonly<Record<string, Filter<RangeItem>>> => ({
   q: words,
   start_address: isAddress('start_ip'),
@@ -94,7 +98,10 @@ export const createRangeFilters = (custom: CustomFields<RangeItem>): Readonly<Re
   contains: holdsAddress,
   parent: isInside,
   family: choiceFilter({ choices: FAMILY, get: ({ pool }) => String(getFamily(pool.start_ip)) }),
-  description: textFilter({ get: describeRange }),
+  description: textFilter({
+    get: describeRange,
+    columns: { value: unlessAddresses('name'), key: unlessAddresses('name_key') },
+  }),
   ...objectFilters<RangeItem>('vrf', 'rd_or_name', {
     of: RESOLVERS['ipam.vrf'],
     keys: ({ spaceId }) => (spaceId === null ? [] : [spaceId]),
