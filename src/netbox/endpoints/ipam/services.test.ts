@@ -166,13 +166,13 @@ describe.each(engines())('a caller with a role in a scope on %s', (dialect) => {
     const { body } = await made.ada.ask('GET /netbox/api/ipam/prefixes/?limit=1&prefix=10.1.0.0/24')
     const Scoped = z.object({ results: z.array(z.object({ scope_type: z.string(), scope_id: z.number() })) })
     const [scope] = Scoped.parse(body).results
-    expect(await create({ prefix: '10.1.0.240/30', ...scope })).toMatchObject({
-      ...{ status: 201, body: { prefix: '10.1.0.240/30', children: 0 } },
+    expect(await create({ prefix: '198.18.7.0/24', ...scope })).toMatchObject({
+      ...{ status: 201, body: { prefix: '198.18.7.0/24', children: 0 } },
     })
-    expect((await create({ prefix: '10.1.0.244/30' })).status).toBe(403)
+    expect((await create({ prefix: '198.18.8.0/24' })).status).toBe(403)
     // The answer does not tell whether the prefix exists.
     const existing = await create({ prefix: '10.2.0.0/24', ...scope })
-    const free = await create({ prefix: '10.222.0.0/24', ...scope })
-    expect([existing.status, existing.body]).toEqual([403, free.body])
+    const inside = await create({ prefix: '10.2.0.0/25', ...scope })
+    expect([existing.status, existing.body]).toEqual([403, inside.body])
   })
 })
