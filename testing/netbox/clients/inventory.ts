@@ -34,15 +34,18 @@ const unmark = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, inner]) => [name, unmark(inner)]))
 }
 
-/** Runs `ansible-inventory --list`. */
-export const listInventory = async ({ run, dir }: Target): Promise<Inventory> => {
-  writeFileSync(join(dir, 'netbox.yml'), OPTIONS)
-  const { out } = await run(['ansible-inventory', '-i', 'netbox.yml', '--list'])
-  const { _meta, ...groups } = Listed.parse(unmark(JSON.parse(out)))
+/** Reads the output of `ansible-inventory --list`. */
+export const parseInventory = (text: string): Inventory => {
+  const { _meta, ...groups } = Listed.parse(unmark(JSON.parse(text)))
   const sorted = Object.entries(groups).map(([name, group]) => {
     const { hosts, children } = Group.parse(group)
     return [name, { hosts: hosts.sort(), children: children.sort() }] as const
   })
   const hosts = Object.entries(_meta.hostvars).sort(([a], [b]) => (a < b ? -1 : 1))
   return { groups: Object.fromEntries(sorted), hosts: Object.fromEntries(hosts) }
+}
+
+export const listInventory = async ({ run, dir }: Target): Promise<Inventory> => {
+  writeFileSync(join(dir, 'netbox.yml'), OPTIONS)
+  return parseInventory((await run(['ansible-inventory', '-i', 'netbox.yml', '--list'])).out)
 }
