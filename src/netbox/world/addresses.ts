@@ -90,16 +90,12 @@ export const describeAddress = (address: Address): string => {
   return label === address.interface ? '' : toDescription(label)
 }
 
-export const nestAddress = (world: World, one: DeviceAddress): Numbered | null =>
-  world.nest('ipam.ipaddress', getAddressKey(one), () => {
+export const nestAddress = (world: World, one: DeviceAddress, more: Record<string, unknown> = {}): Numbered | null => {
+  const shape = () => {
     const address = getAddress(one)
     const text = withMask(address.ip, one.mask)
-    return {
-      fields: {
-        display: text,
-        family: toFamily(getFamily(address.ip)),
-        address: text,
-        description: describeAddress(address),
-      },
-    }
-  })
+    const family = toFamily(getFamily(address.ip))
+    return { fields: { display: text, family, address: text, description: describeAddress(address), ...more } }
+  }
+  return world.nest('ipam.ipaddress', getAddressKey(one), shape, Object.keys(more).join())
+}

@@ -8,6 +8,8 @@ import { createTarget, type Target } from './run.ts'
 export type PlatTarget = Target & {
   /** The address of the server itself. */
   readonly platUrl: string
+  /** The address of the API for clients that take no path. */
+  readonly hostUrl: string
   readonly stop: () => Promise<void>
 }
 
@@ -17,7 +19,7 @@ type Source = { readonly url: string; readonly token: string }
 export const startPlat = async (
   { url, token }: Source = { url: RECORDED_URL, token: 'recorded' },
 ): Promise<PlatTarget> => {
-  const folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false' })
+  const folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', NETBOX_API_HOSTS: 'localhost' })
   const server = await folder.start()
   const { io, err } = memoryIo({
     argv: ['import', 'netbox', url, '--yes'],
@@ -28,6 +30,7 @@ export const startPlat = async (
   return {
     ...createTarget({ url: `${server.url}/netbox`, token: folder.key, dir: folder.dir }),
     platUrl: server.url,
+    hostUrl: server.url.replace('127.0.0.1', 'localhost'),
     stop: () => folder.remove(),
   }
 }

@@ -86,7 +86,8 @@ export const services: Endpoint<ServiceItem> = {
     custom.choice('protocol', SERVICE_PROTOCOL),
     readOnly('ports', 'integers', ({ ports }) => ports),
     readOnly('ipaddresses', { is: 'objects', of: 'ipam.ipaddress' }, ({ addresses }, world) =>
-      addresses.map((one) => nestAddress(world, one)),
+      // Clients with types of NetBox's document expect whole addresses here, which must have this field.
+      addresses.map((one) => nestAddress(world, one, { nat_outside: [] })),
     ),
     description,
     custom.nothing('owner'),

@@ -231,7 +231,8 @@ export const vlanGroups = createNames({
   isReadOnly: true,
   fields: [
     ...['scope_type', 'scope_id', 'scope'].map((field) => placeless<NameItem>(field)),
-    readOnly('vid_ranges', 'json', () => [[1, MAX_VLAN]]),
+    // Groups of Plat have no ranges. NetBox answers pairs, which its own document does not describe: go-netbox can't decode them.
+    readOnly('vid_ranges', 'json', () => []),
     placeless('tenant'),
     description,
     placeless('owner'),
