@@ -4,10 +4,11 @@ import type { RawMethod } from '../kernel/http-route.ts'
 import { respondJson } from './door/answers.ts'
 import type { Handle } from './door/call.ts'
 import { declareRoute } from './door/route.ts'
-import { PREFIXES_PATH } from './endpoint/available.ts'
+import { PARENT_PATHS, PREFIXES_PATH, toAddressesPath } from './endpoint/available.ts'
 import { EMPTY } from './endpoint/declared.ts'
 import type { RunOperation } from './endpoint/draft.ts'
 import type { Endpoint } from './endpoint/endpoint.ts'
+import { createFreeList, createIpAllocation } from './endpoints/addresses/available-addresses.ts'
 import { answerFreeBlocks, createAllocation } from './endpoints/ipam/available-prefixes.ts'
 import { REGISTERED } from './endpoints/registry.ts'
 import { answerList, answerOne } from './list/list.ts'
@@ -45,5 +46,9 @@ export const createEndpointHandlers = (run: RunOperation): ReadonlyMap<string, H
     ...REGISTERED.flatMap(({ use }) => use((endpoint) => listHandlers(endpoint, run))),
     [nameOf('GET', PREFIXES_PATH), answerFreeBlocks],
     [nameOf('POST', PREFIXES_PATH), createAllocation(run)],
+    ...PARENT_PATHS.flatMap((path): [string, Handle][] => [
+      [nameOf('GET', toAddressesPath(path)), createFreeList(path)],
+      [nameOf('POST', toAddressesPath(path)), createIpAllocation(path, run)],
+    ]),
     ...Object.keys(EMPTY).map((path) => [nameOf('GET', path), answerNone] as const),
   ])

@@ -20,8 +20,12 @@ export type NetboxCall = {
   readonly links: Links
   /** Reads the objects of the body. @throws AppError */
   readonly readBody: () => Promise<Body>
-  /** Runs a transaction with the audit entry of the route. @param note the caller's reason for the change */
-  readonly write: <T>(work: (tx: Ctx) => Promise<T>, note?: string) => Promise<T>
+  /**
+   * Runs a transaction with the audit entry of the route.
+   * @param note the caller's reason for the change
+   * @param serializeBy calls of one text wait for each other and may share a transaction
+   */
+  readonly write: <T>(work: (tx: Ctx) => Promise<T>, note?: string, serializeBy?: string) => Promise<T>
   readonly audit: RawAudit<Tx<Tables>>
 }
 
@@ -57,7 +61,8 @@ export const bindRoute = (route: RawRoute, handle: Handle, { identify, publicUrl
       params: target.params,
       links: createLinks(target, publicUrl),
       readBody: () => readBody(request),
-      write: (work, note = '') => ctx.write(work, { audit, note }),
+      write: (work, note = '', serializeBy) =>
+        ctx.write(work, { audit, note, ...(serializeBy !== undefined && { serializeBy }) }),
     })
   },
 })

@@ -4,10 +4,10 @@ import { CustomFields } from '../../endpoint/custom.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { head, readOnly, times } from '../../endpoint/fields.ts'
 import { getFamily, toFamily } from '../../world/addresses.ts'
-import { TAGS } from '../../world/names.ts'
 import { NESTED_SETS } from '../../world/nested.ts'
 import { nestInterface } from '../../world/nested-interfaces.ts'
 import { prepareWorld } from '../../world/prepare.ts'
+import { SPACES } from '../../world/sets.ts'
 import {
   addressField,
   assignedFields,
@@ -55,12 +55,13 @@ export const addresses: Endpoint<AddressItem> = {
   ],
   custom,
   source: addressSource,
-  prepare: (world) =>
-    prepareWorld(world, {
-      sets: [...NESTED_SETS, TAGS],
-      names: ['extras.tag'],
-      definitions: ['addresses', 'spaces', 'tenants'],
-    }),
+  prepare: async (world) => {
+    await world.readDefinitions(['addresses', 'spaces', 'tenants'])
+    const fields = world.getDefinitions('addresses')
+    // A write holds locks while it reads them.
+    const sets = fields.size === 0 ? [SPACES] : NESTED_SETS
+    await prepareWorld(world, { sets, names: fields.has('tags') ? ['extras.tag'] : [], definitions: [] })
+  },
   filters: createAddressFilters(custom),
   writes: addressWrites,
 }
