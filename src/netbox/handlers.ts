@@ -24,14 +24,14 @@ const listHandlers = <Item>(endpoint: Endpoint<Item>, run: RunOperation): [strin
   const one = `${path}/{id}`
   const update =
     (isWhole: boolean): Handle =>
-    (_, call) =>
-      answerUpdate({ call, endpoint, run }, isWhole)
+    (ctx, call) =>
+      answerUpdate(ctx, { call, endpoint, run }, isWhole)
   const remove: Handle = (_, call) => answerDelete({ call, endpoint, run })
   return [
     [nameOf('GET', path), (ctx, call) => answerList(ctx, call, endpoint)],
     [nameOf('GET', one), (ctx, call) => answerOne(ctx, call, endpoint)],
     [nameOf('OPTIONS', path), (ctx, call) => answerOptions(ctx, call, endpoint)],
-    [nameOf('POST', path), (_, call) => answerCreate({ call, endpoint, run })],
+    [nameOf('POST', path), (ctx, call) => answerCreate(ctx, { call, endpoint, run })],
     [nameOf('PUT', path), update(true)],
     [nameOf('PUT', one), update(true)],
     [nameOf('PATCH', path), update(false)],

@@ -67,7 +67,9 @@ export type Endpoint<Item> = {
   readonly writes?: Writes<Item>
   /** True for an item in place of an object that NetBox demands and Plat has not: it is not written. */
   readonly isStandIn?: (item: Item) => boolean
-  /** A write changes a set that later objects of its request may name. */
+  /** The sets that its writes change, although their objects belong to other endpoints. */
+  readonly changedSets?: readonly object[]
+  /** A write changes a set that its answer shows, or that later objects of its request may name. */
   readonly isSmall?: true
 }
 

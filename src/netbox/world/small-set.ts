@@ -74,6 +74,7 @@ const addNumbers = async <T extends NamedObject>(writer: Ctx, found: readonly T[
   return numbered.map((one) => ({ ...one, slug: slugs.get(one) ?? '' }))
 }
 
+<<<<<<< HEAD
 /** Reads a set: in a transaction its present rows, else the cached ones of its revision. */
 export const loadSet = async <T extends NamedObject>({ ctx, writer }: Reader, set: SmallSet<T>): Promise<Loaded<T>> => {
   const read = async () => new Loaded(await addNumbers(writer, await set.read(ctx)))
@@ -82,4 +83,25 @@ export const loadSet = async <T extends NamedObject>({ ctx, writer }: Reader, se
   const revision = await ctx.store.revision(set.tables)
   const remember = memoized(ctx.store.cache.at<Promise<Loaded<T>>>(`netbox ${set.name}`, revision))
   return remember(set.buildPart?.(ctx) ?? '', read)
+=======
+type Remembered<T extends NamedObject> = Promise<Loaded<T>>
+
+/** Returns the set that a read has remembered of the state in which a transaction began, before its first change. */
+const findRemembered = <T extends NamedObject>({ ctx, writer }: Reader, { name, tables }: SmallSet<T>) => {
+  if (ctx !== writer || ctx.changeCount > 0) return undefined
+  const revision = ctx.revision(tables)
+  return revision === undefined ? undefined : ctx.store.cache.at<Remembered<T>>(`netbox ${name}`, revision).get('')
+}
+
+/** Reads a set: in a transaction its present rows, else the cached ones of its revision. */
+export const loadSet = async <T extends NamedObject>(reader: Reader, set: SmallSet<T>): Promise<Loaded<T>> => {
+  const { ctx, writer } = reader
+  const read = async () => new Loaded(await addNumbers(writer, await set.read(ctx)))
+  // A transaction sees rows that no other request may see yet, and may make numbers that are rolled back.
+  if (ctx.db !== ctx.store.read) return (await findRemembered(reader, set)) ?? read()
+  const revision = await ctx.store.revision(set.tables)
+  const remember = memoized(ctx.store.cache.at<Remembered<T>>(`netbox ${set.name}`, revision))
+  // Users of one scope see the names that they made themselves.
+  return remember(ctx.caller.scopedPermissions ? (ctx.caller.userId ?? '') : '', read)
+>>>>>>> 68584164 (netbox: a write finds the sets that a read has remembered, and its answer uses them again)
 }

@@ -85,6 +85,12 @@ export class World {
     this.#sets.delete(set)
   }
 
+  /** Forgets the nested forms, whose counts a write may have changed. */
+  forgetNested(): void {
+    this.#nested.clear()
+    this.#nestedTexts.clear()
+  }
+
   /** Reads the names of kinds once. */
   async readNames(kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) if (!this.#books.has(kind)) this.#books.set(kind, await readNameBook(this.writer, kind))

@@ -68,16 +68,21 @@ export const fillDraft = async <Item>(
   draft.check()
 }
 
-/** Answers the objects of keys, in their order. */
-export const answerKeys = async <Item>(tx: Ctx, writing: Writing<Item>, keys: readonly string[]): Promise<object[]> => {
+/** Answers the objects of keys, in their order. @param world of the write, if it has changed none of its sets */
+export const answerKeys = async <Item>(
+  tx: Ctx,
+  writing: Writing<Item>,
+  keys: readonly string[],
+  world?: World,
+): Promise<object[]> => {
   const { endpoint } = writing
-  // A new world: the sets may have changed.
-  const world = await openWorld(tx, writing)
-  const found = new Map(
-    (await endpoint.source.find(world, [...new Set(keys)])).map((item) => [endpoint.key(item), item]),
-  )
+  const own = world ?? (await openWorld(tx, writing))
+  own.forgetNested()
+  for (const set of endpoint.changedSets ?? []) own.forget(set)
+  if (endpoint.changedSets) await endpoint.prepare(own)
+  const found = new Map((await endpoint.source.find(own, [...new Set(keys)])).map((item) => [endpoint.key(item), item]))
   return makeAnswers(
-    world,
+    own,
     endpoint,
     endpoint.fields,
     keys.flatMap((key) => found.get(key) ?? []),
@@ -101,8 +106,13 @@ const writeAll = async <Item>(
       // Each object takes locks in an order of its own.
       keys.push(await tx.step(() => write(parts, sent, index)))
     }
-    return answerKeys(tx, writing, keys)
+    return answerKeys(tx, writing, keys, writing.endpoint.isSmall ? undefined : world)
   }, readNote(body))
+}
+
+/** Reads the sets of an endpoint before a transaction, which then finds them in memory. */
+const readAhead = async <Item>(ctx: Ctx, { call, endpoint }: Writing<Item>): Promise<void> => {
+  if (!ctx.caller.scopedPermissions) await endpoint.prepare(new World(ctx, call.links))
 }
 
 const respondAll = (
@@ -117,9 +127,10 @@ const respondAll = (
   return respondJson(call, first, { status, headers: status === 201 && url !== undefined ? { Location: url } : {} })
 }
 
-export const answerCreate = async <Item>(writing: Writing<Item>): Promise<Response> => {
+export const answerCreate = async <Item>(ctx: Ctx, writing: Writing<Item>): Promise<Response> => {
   const { call, endpoint, run } = writing
   const body = await call.readBody()
+  await readAhead(ctx, writing)
   call.audit.note({ changes: body.isList ? body.items : body.items[0] })
   const answers = await writeAll(writing, body, async ({ world, tx }, sent, index) => {
     const draft = new Draft<Item>({ world, tx, run, item: undefined, sent })
@@ -156,9 +167,10 @@ const findItem = async <Item>({ call, endpoint }: Writing<Item>, world: World, s
 }
 
 /** @param isWhole a PUT wants the required fields, and keeps the others like a PATCH */
-export const answerUpdate = async <Item>(writing: Writing<Item>, isWhole: boolean): Promise<Response> => {
+export const answerUpdate = async <Item>(ctx: Ctx, writing: Writing<Item>, isWhole: boolean): Promise<Response> => {
   const { call, endpoint, run } = writing
   const body = await readItems(call)
+  await readAhead(ctx, writing)
   call.audit.note({ changes: body.isList ? body.items : body.items[0], ...noteId(call) })
   const answers = await writeAll(writing, body, async ({ world, tx }, sent, index) => {
     const item = await runItem({ index, body, names: {} }, () => findItem(writing, world, sent))

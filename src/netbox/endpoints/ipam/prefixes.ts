@@ -9,6 +9,7 @@ import { NESTED_SETS, nestScope, nestVlan, nestVrf } from '../../world/nested.ts
 import { PLACE_KINDS, PLACES } from '../../world/places.ts'
 import { CHILDREN, DEPTH } from '../../world/prefix-tree.ts'
 import { prepareWorld } from '../../world/prepare.ts'
+import { VLANS } from '../../world/sets.ts'
 import { findVlan } from '../../world/vlans.ts'
 import { createPrefixFilters, describePrefix } from './prefix-filters.ts'
 import { PREFIX_TIMES, type PrefixItem, prefixSource } from './prefix-items.ts'
@@ -93,6 +94,7 @@ export const prefixes: Endpoint<PrefixItem> = {
   custom,
   times: PREFIX_TIMES,
   source: prefixSource,
+  changedSets: [VLANS],
   prepare: (world) =>
     prepareWorld(world, {
       sets: NESTED_SETS,
