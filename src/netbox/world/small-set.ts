@@ -61,7 +61,12 @@ export class Loaded<T extends NamedObject> {
 }
 
 /** The context of the reads, and the one that numbers new objects. */
-type Reader = { readonly ctx: Ctx; readonly writer: Ctx }
+type Reader = {
+  readonly ctx: Ctx
+  readonly writer: Ctx
+  /** True in a transaction that has written nothing yet. */
+  readonly isAtBegin: boolean
+}
 
 const addNumbers = async <T extends NamedObject>(writer: Ctx, found: readonly T[]): Promise<Member<T>[]> => {
   const numbers = await assignNumbers(writer, found)
@@ -74,23 +79,16 @@ const addNumbers = async <T extends NamedObject>(writer: Ctx, found: readonly T[
   return numbered.map((one) => ({ ...one, slug: slugs.get(one) ?? '' }))
 }
 
-<<<<<<< HEAD
-/** Reads a set: in a transaction its present rows, else the cached ones of its revision. */
-export const loadSet = async <T extends NamedObject>({ ctx, writer }: Reader, set: SmallSet<T>): Promise<Loaded<T>> => {
-  const read = async () => new Loaded(await addNumbers(writer, await set.read(ctx)))
-  // A transaction sees rows that no other request may see yet.
-  if (ctx.db !== ctx.store.read) return read()
-  const revision = await ctx.store.revision(set.tables)
-  const remember = memoized(ctx.store.cache.at<Promise<Loaded<T>>>(`netbox ${set.name}`, revision))
-  return remember(set.buildPart?.(ctx) ?? '', read)
-=======
 type Remembered<T extends NamedObject> = Promise<Loaded<T>>
 
-/** Returns the set that a read has remembered of the state in which a transaction began, before its first change. */
-const findRemembered = <T extends NamedObject>({ ctx, writer }: Reader, { name, tables }: SmallSet<T>) => {
-  if (ctx !== writer || ctx.changeCount > 0) return undefined
+/** Returns the set that a read has remembered of the state in which a transaction began, before its first write. */
+const findRemembered = <T extends NamedObject>({ ctx, writer, isAtBegin }: Reader, set: SmallSet<T>) => {
+  const { name, tables } = set
+  if (ctx !== writer || !isAtBegin) return undefined
   const revision = ctx.revision(tables)
-  return revision === undefined ? undefined : ctx.store.cache.at<Remembered<T>>(`netbox ${name}`, revision).get('')
+  return revision === undefined
+    ? undefined
+    : ctx.store.cache.at<Remembered<T>>(`netbox ${name}`, revision).get(set.buildPart?.(ctx) ?? '')
 }
 
 /** Reads a set: in a transaction its present rows, else the cached ones of its revision. */
@@ -101,7 +99,5 @@ export const loadSet = async <T extends NamedObject>(reader: Reader, set: SmallS
   if (ctx.db !== ctx.store.read) return (await findRemembered(reader, set)) ?? read()
   const revision = await ctx.store.revision(set.tables)
   const remember = memoized(ctx.store.cache.at<Remembered<T>>(`netbox ${set.name}`, revision))
-  // Users of one scope see the names that they made themselves.
-  return remember(ctx.caller.scopedPermissions ? (ctx.caller.userId ?? '') : '', read)
->>>>>>> 68584164 (netbox: a write finds the sets that a read has remembered, and its answer uses them again)
+  return remember(set.buildPart?.(ctx) ?? '', read)
 }

@@ -59,11 +59,13 @@ export class World {
   /**
    * @param ctx reads the objects that the caller may see
    * @param writer numbers objects: the context of the route, or that of the transaction
+   * @param isAtBegin true in a transaction that has written nothing yet
    */
   constructor(
     readonly ctx: Ctx,
     readonly links: Links,
     readonly writer: Ctx = ctx,
+    readonly isAtBegin = false,
   ) {}
 
   /** Reads a set once, and returns it. */

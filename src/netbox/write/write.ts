@@ -35,9 +35,10 @@ export type Writing<Item> = {
 export const openWorld = async <Item>(
   tx: Ctx,
   { call, endpoint }: Pick<Writing<Item>, 'call' | 'endpoint'>,
+  { isAtBegin = false }: { readonly isAtBegin?: boolean } = {},
 ): Promise<World> => {
   const { resource, shows = [] }: Declared = DECLARED[endpoint.path]
-  const world = new World(await narrowToListed(tx, [resource, ...shows]), call.links, tx)
+  const world = new World(await narrowToListed(tx, [resource, ...shows]), call.links, tx, isAtBegin)
   await endpoint.prepare(world)
   return world
 }
@@ -98,7 +99,7 @@ const writeAll = async <Item>(
   const { call } = writing
   return call.write(async (tx) => {
     const keys: string[] = []
-    let world = await openWorld(tx, writing)
+    let world = await openWorld(tx, writing, { isAtBegin: true })
     for (const [index, sent] of body.items.entries()) {
       // An object may refer to the one before it.
       if (index > 0 && writing.endpoint.isSmall) world = await openWorld(tx, writing)
