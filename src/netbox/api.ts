@@ -1,5 +1,6 @@
 /** The routes of the NetBox API. Browser-safe. */
-import type { RawRoute } from '../kernel/operation.ts'
+import { z } from 'zod'
+import { type RawRoute, rawRoute } from '../kernel/operation.ts'
 import { API_PATH, type Declared, declareRoute } from './door/route.ts'
 import { AVAILABLE_ROUTES } from './endpoint/available.ts'
 import { ENDPOINT_ROUTES } from './endpoint/routes.ts'
@@ -41,4 +42,20 @@ const root = declareRoute({
   ...{ method: 'GET', path: '', access: 'authenticated', summary: 'List the applications of the NetBox API' },
 })
 
-export const netboxRoutes: readonly RawRoute[] = [root, ...applications, ...declared]
+/** The routes that the document of the NetBox API describes. */
+export const describedRoutes: readonly RawRoute[] = [root, ...applications, ...declared]
+
+/** The document itself, which the document of Plat names in place of them. */
+const schema = rawRoute({
+  name: 'netbox.get-schema',
+  summary: 'Return the OpenAPI document of the NetBox API',
+  http: `GET ${API_PATH}/schema`,
+  access: 'authenticated',
+  bearerOnly: true,
+  query: z.object({ format: z.string().optional().describe('Ignored: the document is JSON') }),
+  produces: 'application/json',
+  errors: [403],
+  refusal: z.looseObject({ detail: z.string().optional() }),
+})
+
+export const netboxRoutes: readonly RawRoute[] = [...describedRoutes, schema]

@@ -4,7 +4,7 @@ import type { Tables } from '../database/tables.ts'
 import type { Bound } from '../kernel/context.ts'
 import type { Feature } from '../kernel/ctx.ts'
 import type { Identify } from '../kernel/request.ts'
-import { ENDPOINTS, netboxRoutes } from './api.ts'
+import { describedRoutes, ENDPOINTS, netboxRoutes } from './api.ts'
 import { bindRoute, type Handle } from './door/call.ts'
 import { createKeyIdentify } from './door/credentials.ts'
 import { describeError } from './door/errors.ts'
@@ -12,6 +12,7 @@ import { createApplicationHandler, createRootHandler } from './door/root.ts'
 import { API_PATH } from './door/route.ts'
 import { API_VERSION, createStatusHandler } from './door/status.ts'
 import { createEndpointHandlers } from './handlers.ts'
+import { createSchemaHandler } from './schema/document.ts'
 import { createRunner } from './write/run-operation.ts'
 
 export type NetboxOptions = {
@@ -24,7 +25,8 @@ export type NetboxOptions = {
 
 const createHandlers = ({ version, operations }: NetboxOptions): ReadonlyMap<string, Handle> =>
   new Map([
-    ['netbox.get', createRootHandler(netboxRoutes)],
+    ['netbox.get', createRootHandler(describedRoutes)],
+    ['netbox.get-schema', createSchemaHandler(describedRoutes)],
     ['netbox.get-status', createStatusHandler(version)],
     ...createEndpointHandlers(createRunner(operations)),
     ...[...ENDPOINTS].map(([name, some]) => [`netbox.get-${name}`, createApplicationHandler(name, some)] as const),
