@@ -108,6 +108,31 @@ const interfaceIdFilter = (kind: 'dcim.interface' | 'virtualization.vminterface'
   })
 }
 
+/** Interfaces of devices and of machines. Two may have the same number. */
+const EITHER_INTERFACE: Resolver = {
+  kind: 'dcim.interface',
+  attributes: [],
+  byAttribute: async () => [],
+  byNumbers: async (world, numbers) => {
+    const ports = await RESOLVERS['dcim.interface'].byNumbers(world, numbers)
+    const others = await RESOLVERS['virtualization.vminterface'].byNumbers(world, numbers)
+    return new Map([...ports, ...[...others].map(([number, key]) => [-number, key] as const)])
+  },
+}
+
+const assignedIdFilter = withRough(
+  objectFilter<AddressItem>({
+    of: EITHER_INTERFACE,
+    by: 'number',
+    isLenient: true,
+    keys: ({ held }) => (held ? [held.interface.key] : []),
+  }),
+  async (values, world) => {
+    const keys = await EITHER_INTERFACE.byNumbers(world, values.map(Number))
+    return isOfDevice(await findOwners(world, [...keys.values()]))
+  },
+)
+
 /** `interface`: the name of an interface of a device. */
 const interfaceFilter = withRough(
   ownFilter<AddressItem, string>({
@@ -216,6 +241,9 @@ export const createAddressFilters = (custom: AddressFields): Filters => ({
   interface: interfaceFilter,
   interface_id: interfaceIdFilter('dcim.interface'),
   vminterface_id: interfaceIdFilter('virtualization.vminterface'),
+  assigned_object_id: assignedIdFilter,
+  // Ansible's module for addresses sends the number by this name too, which NetBox ignores.
+  assigned_object: assignedIdFilter,
   assigned: isAssigned,
   assigned_to_interface: isAssigned,
   role: withRough(

@@ -162,6 +162,8 @@ describe.each(engines())('ipam/ip-addresses on %s', (dialect) => {
     ['interface=ETH0', [SWITCH]],
     ['interface=unnamed', [BLUE]],
     ['interface_id={port}', [SWITCH]],
+    ['assigned_object={port}&assigned_object_id={port}&interface_id={port}', [SWITCH]],
+    ['assigned_object_id=77', []],
     ['interface_id__n={port}', ALL.filter((one) => one !== SWITCH)],
     ['assigned=true', ALL.filter((one) => one !== FREE)],
     ['assigned=0', [FREE]],
