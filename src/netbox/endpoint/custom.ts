@@ -20,19 +20,13 @@ import type { World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
 import type { Choices, Field, FieldType } from './field.ts'
 import { parseBoolean, parseChoice, parseNumber, parseText, toChoice } from './fields.ts'
+import { isSame, placeless, toGiven } from './placeless.ts'
 import type { Resolver } from './resolver.ts'
 import { CUSTOM_TARGETS, RESOLVERS } from './resolvers.ts'
 
 /** Values that mean none. */
 const isNone = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
-
-export const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || JSON.stringify(one) === JSON.stringify(other)
-
-/** Clients may send a choice as they have read it. */
-export const toGiven = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'value' in value ? value.value : value
 
 type Serving<Item, Value> = {
   readonly type: FieldType
@@ -168,15 +162,9 @@ export class CustomFields<Item> {
     })
   }
 
-  /** A field without a value that Plat knows of, such as a configuration template. */
+  /** A field that no custom field can be: one of the same name is in `custom_fields`. */
   nothing(name: string, type: FieldType = { is: 'json' }, usual: unknown = null): Field<Item> {
-    return this.serve<unknown>(name, {
-      type,
-      usual,
-      isNullable: true,
-      show: (value) => value,
-      parse: (value) => (typeof value === 'object' ? JSON.stringify(value) : (value as CustomValue)),
-    })
+    return placeless<Item>(name, { type, usual })
   }
 
   /** An object of a kind, such as a tenant, by a custom field that refers to it. */
@@ -214,7 +202,12 @@ export class CustomFields<Item> {
       type: { is: 'objects', of: 'extras.tag' },
       usual: [],
       show: (value, world) => [value].flat().map((tag) => nestTag(world, String(tag))),
-      parse: (value, draft) => resolveTags(draft, value),
+      parse: async (value, draft) => {
+        const tags = await resolveTags(draft, value)
+        const before = [(draft.item && this.get(draft.item, 'tags', draft.world)) ?? []].flat().map(String)
+        // Clients send tags in any order.
+        return tags && new Set(tags).symmetricDifference(new Set(before)).size === 0 ? before : tags
+      },
     })
   }
 

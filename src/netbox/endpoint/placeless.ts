@@ -1,8 +1,14 @@
 /** Fields of NetBox that have no place in Plat, not even as custom fields: they have their usual value, and a write of another is refused. */
 import { shorten } from '../../contract/errors.ts'
-import { isSame, toGiven } from './custom.ts'
 import type { Field, FieldType } from './field.ts'
 import { toChoice } from './fields.ts'
+
+export const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/** Clients may send a choice as they have read it. */
+export const toGiven = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'value' in value ? value.value : value
 
 const isNothing = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)

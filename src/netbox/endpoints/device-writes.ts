@@ -182,8 +182,10 @@ export const tagsField: Field<DeviceItem> = {
   write: async (value, draft) => {
     const tags = await resolveTags(draft, value)
     if (tags === undefined) return
-    const isMachine = draft.item?.device.tags.includes(MACHINE_TAG) ?? false
-    draft.set('tags', isMachine ? [...tags, MACHINE_TAG] : tags)
+    const before = draft.item?.device.tags ?? []
+    const all = before.includes(MACHINE_TAG) ? [...tags, MACHINE_TAG] : tags
+    // Clients send tags in any order.
+    if (!draft.item || new Set(all).symmetricDifference(new Set(before)).size > 0) draft.set('tags', all)
   },
 }
 
@@ -206,6 +208,8 @@ export const primaryField = (name: string, family: 4 | 6): Field<DeviceItem> => 
       return draft.refuse(`The specified IP address is not an IPv${family} address of this device.`)
     const present = (draft.input.addresses as Device['addresses'] | undefined) ?? draft.item?.device.addresses ?? []
     const chosen = getAddress(wanted)
+    // The order of the other family stays as it is.
+    if (present.find(({ ip }) => ip.includes(':') === (family === 6)) === chosen) return
     const others = present.filter((one) => one !== chosen)
     const at = others.findIndex(({ ip }) => ip.includes(':') === (family === 6))
     draft.set('addresses', others.toSpliced(at === -1 ? others.length : at, 0, chosen))

@@ -148,7 +148,7 @@ describe.each(engines())('writes of interfaces on %s', (dialect) => {
     [{ tagged_vlans: 20 }, { tagged_vlans: ['Expected a list of items but got type "number".'] }],
     [{ mtu: 9000 }, { mtu: ['9000 has no place here: define the custom field "mtu" of ports'] }],
     [{ label: 'front' }, { label: [expect.stringContaining('has no place here')] }],
-    [{ vdcs: [1] }, { vdcs: [expect.stringContaining('has no place here')] }],
+    [{ vdcs: [1] }, { vdcs: [expect.stringContaining('has no place in Plat')] }],
     [{ custom_fields: { a: 1 } }, { custom_fields: [expect.stringContaining("Custom field 'a'")] }],
   ])('%j is refused', async (sent, messages) => {
     if ((await find('dcim/interfaces/?name=plain')) === 0) await make({ name: 'plain' })

@@ -1,16 +1,19 @@
 /** `dcim/mac-addresses`: the MAC addresses of the interfaces of devices and virtual machines. */
 import { type SqlBool, sql } from 'kysely'
+import { isOneOf } from '../../../database/query/below.ts'
 import { parseMac } from '../../../net/mac.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { head, readOnly, times } from '../../endpoint/fields.ts'
 import { type Filter, ownFilter } from '../../endpoint/filter.ts'
 import { objectFilter } from '../../endpoint/object-filter.ts'
+import { objectFilters } from '../../endpoint/place-filters.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { buildMacKey } from '../../numbers/keys.ts'
+import { isMachine } from '../../world/nested.ts'
 import { toInterfaceKind, toShownMac } from '../../world/nested-interfaces.ts'
 import { NumberField } from '../../world/world.ts'
 import { nestItem, prepareInterfaces } from './fields.ts'
-import { hasMac, narrowDevices, ownerFilters } from './filters.ts'
+import { hasMac, narrowDevices } from './filters.ts'
 import { findDeviceIds, INTERFACE_TABLES } from './interface-source.ts'
 import { type InterfaceItem, listInterfaces } from './items.ts'
 import { loadLinks } from './links.ts'
@@ -50,6 +53,17 @@ const interfaceFilter = (kind: 'dcim.interface' | 'virtualization.vminterface'):
     of: RESOLVERS[kind],
     by: 'number',
     keys: (item) => (getOwnerKind(item) === kind ? [item.owner.key] : []),
+  })
+
+/** A MAC address of a device has no virtual machine, and the other way round. */
+const ownerFilters = (name: string, kind: 'dcim.device' | 'virtualization.virtualmachine') =>
+  objectFilters<MacItem>(name, 'name', {
+    of: RESOLVERS[kind],
+    keys: ({ owner: { device } }) => (isMachine(device) === (kind !== 'dcim.device') ? [device.id] : []),
+    sql: ({ keys, isNoneWanted }) => {
+      if (isNoneWanted) return undefined
+      return keys.length === 0 ? sql<SqlBool>`1 = 0` : isOneOf('devices.id', keys)
+    },
   })
 
 const macFilter: Filter<MacItem> = narrowDevices(
@@ -92,8 +106,8 @@ export const macAddresses: Endpoint<MacItem> = {
       test: ({ mac }, text) => mac.includes(text),
     }),
     mac_address: macFilter,
-    ...ownerFilters<MacItem>('device', ({ owner }) => owner.device.id),
-    ...ownerFilters<MacItem>('virtual_machine', ({ owner }) => owner.device.id),
+    ...ownerFilters('device', 'dcim.device'),
+    ...ownerFilters('virtual_machine', 'virtualization.virtualmachine'),
     interface_id: interfaceFilter('dcim.interface'),
     vminterface_id: interfaceFilter('virtualization.vminterface'),
   },

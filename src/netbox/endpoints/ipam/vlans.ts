@@ -23,6 +23,13 @@ const custom = new CustomFields<VlanItem>('vlans', ({ vlan }) => vlan?.custom)
 const describe = ({ vlan }: VlanItem): string => vlan?.description ?? ''
 const { description, comments } = descriptionFields<VlanItem>(describe)
 
+/** A VLAN of NetBox has no location. */
+const {
+  location: _,
+  location_id: __,
+  ...siteFilters
+} = placeFilters<VlanItem>({ datacenterId: ({ datacenterId }) => datacenterId })
+
 export const vlans: Endpoint<VlanItem> = {
   path: 'ipam/vlans',
   kind: 'ipam.vlan',
@@ -88,7 +95,7 @@ export const vlans: Endpoint<VlanItem> = {
     vid: numberFilter({ get: ({ vid }) => vid }),
     name: textFilter({ get: ({ name }) => name, isAnyCase: true }),
     description: textFilter({ get: (item) => toDescription(describe(item)) }),
-    ...placeFilters<VlanItem>({ datacenterId: ({ datacenterId }) => datacenterId }),
+    ...siteFilters,
     ...objectFilters<VlanItem>('group', 'slug', {
       of: RESOLVERS['ipam.vlangroup'],
       keys: ({ vlan }) => (vlan?.group ? [buildNameKey(vlan.group)] : []),

@@ -177,7 +177,7 @@ describe.each(engines())('places on %s', (dialect) => {
       { group: [expect.stringContaining('define the custom field "site_group" of datacenters')] },
     ],
     [{ name: 'Chur', slug: 'chur', facility: 'x' }, { facility: [expect.stringContaining('has no place here')] }],
-    [{ name: 'Chur', slug: 'chur', asns: [1] }, { asns: [expect.stringContaining('has no place here')] }],
+    [{ name: 'Chur', slug: 'chur', asns: [1] }, { asns: ['[1] has no place in Plat'] }],
     [{ name: 'Chur', slug: 'chur', status: 'open' }, { status: [expect.stringContaining('has no place here')] }],
     [{ name: 'Chur', slug: 'chur', physical_address: 'x'.repeat(300) }, { physical_address: [expect.any(String)] }],
   ])('%j is refused with the names of NetBox', async (body, messages) => {
