@@ -159,6 +159,8 @@ const SPECIAL: Readonly<Record<string, (path: string) => Rule>> = {
   parent_object_type: () => ({ is: 'choice', read: (item) => listOf(item.parent_object_type) }),
   parent_object_id: () => ({ is: 'own', read: (item) => listOf(item.parent_object_id) }),
   port: () => ({ is: 'own', read: ({ ports }) => listOf(ports) }),
+  assigned_object: () => ({ is: 'object', read: (item) => listOf(item.assigned_object_id), isLenient: true }),
+  assigned_object_id: () => ({ is: 'object', read: (item) => listOf(item.assigned_object_id), isLenient: true }),
   object_type: () => ({ is: 'own', read: (item) => listOf(item.object_types) }),
   object_types: () => ({ is: 'own', read: (item) => listOf(item.object_types) }),
   interface: () => ({
