@@ -59,6 +59,14 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['a plan before each apply', 'tests/cli/apply.test.ts'],
     ['prune deletes the objects of its owner alone', 'src/exchange/apply/random.test.ts'],
   ],
+  "Tools that speak NetBox's API": [
+    ['work unchanged', 'tests/netbox/answers.test.ts'],
+    ['Ansible', 'tests/netbox/ansible-modules.test.ts'],
+    ['pynetbox', 'tests/netbox/pynetbox.test.ts'],
+    ['Nornir', 'tests/netbox/nornir.test.ts'],
+    ['octoDNS', 'tests/netbox/octodns.test.ts'],
+    ['the client of the Terraform provider', 'tests/netbox/terraform-client.test.ts'],
+  ],
   'Import from others': [
     ['NetBox, phpIPAM, rackd', 'tests/cli/import-format.test.ts'],
     ['scans, leases, hosts files, zones', 'tests/exchange/real-sources.test.ts'],
