@@ -42,6 +42,9 @@ const toCounts = (rows: readonly Row[], toKey: (text: string) => string = (text)
 
 const isMachine = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
 
+/** True for a device that is no virtual machine. */
+export const isNoMachine = sql<boolean>`NOT ${isMachine}`
+
 const isMachineHolder = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = holder.id AND device_tags.tag = ${MACHINE_TAG})`
 
 export const DEVICE_TABLES = ['devices', 'device_tags'] as const
@@ -62,7 +65,7 @@ const countDevices = ({ name, column, machines, toKey, none }: OfDevices): Count
   count: async (ctx, keys) => {
     let query = ctx.db.selectFrom('devices').select([`${column} as key`, sql<number | string>`count(*)`.as('n')])
     if (none === undefined) query = query.where(column, 'is not', null)
-    if (machines !== undefined) query = query.where(machines ? isMachine : sql<boolean>`NOT ${isMachine}`)
+    if (machines !== undefined) query = query.where(machines ? isMachine : isNoMachine)
     // The text of a column without a key differs in case.
     if (keys && !toKey && (none === undefined || !keys.includes(none))) query = query.where(column, 'in', keys)
     const rows = await query.groupBy(column).execute()
@@ -100,7 +103,7 @@ export const TYPE_DEVICES: Counter = {
       .selectFrom('devices')
       .select(['make_model as key', sql<number | string>`count(*)`.as('n')])
       .where('device_type_id', 'is', null)
-      .where(sql<boolean>`NOT ${isMachine}`)
+      .where(isNoMachine)
       .groupBy('make_model')
     return new Map([...typed, ...toCounts(await texts.execute(), buildTypeKey)])
   },

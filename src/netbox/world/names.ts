@@ -14,7 +14,7 @@ import type { Kind } from '../numbers/kinds.ts'
 import { findNames, type NameAttributes } from '../numbers/names.ts'
 import { assignNumbers } from '../numbers/numbers.ts'
 import { makeSlugs } from '../numbers/slugs.ts'
-import { MACHINE_TAG } from './counters.ts'
+import { isNoMachine, MACHINE_TAG } from './counters.ts'
 import { UNASSIGNED, UNKNOWN } from './keys.ts'
 import { deviceTypes, vlans } from './rows.ts'
 import type { NamedObject, SmallSet } from './small-set.ts'
@@ -37,7 +37,8 @@ const readRoles: ReadTexts = async (ctx) => {
     .where('role_key', 'is not', null)
     .groupBy('role_key')
   const rows = await ctx.db.selectFrom('devices').select(text.as('role')).where('id', 'in', lowest).execute()
-  const without = ctx.db.selectFrom('devices').select('id').where('role_key', 'is', null).limit(1)
+  // A virtual machine may have no role.
+  const without = ctx.db.selectFrom('devices').select('id').where('role_key', 'is', null).where(isNoMachine).limit(1)
   const texts = rows.map(({ role }) => role ?? '')
   return (await without.executeTakeFirst()) ? [...texts, UNASSIGNED.name] : texts
 }
@@ -49,7 +50,8 @@ const readPlatforms: ReadTexts = async (ctx) => {
 
 const readManufacturers: ReadTexts = async (ctx) => {
   const own = (await deviceTypes.rows(ctx).execute()).map((row) => deviceTypes.fromRow(row).manufacturer)
-  const other = ctx.db.selectFrom('devices').select('id').where('device_type_id', 'is', null).limit(1)
+  const untyped = ctx.db.selectFrom('devices').select('id').where('device_type_id', 'is', null)
+  const other = untyped.where(isNoMachine).limit(1)
   return (await other.executeTakeFirst()) ? [...own, UNKNOWN] : own
 }
 
@@ -164,9 +166,13 @@ const createNameSet = (
 
 const CUSTOM = ['custom_fields', 'custom_values'] as const
 
-export const DEVICE_ROLES = createNameSet('dcim.devicerole', ['devices'], readRoles)
+export const DEVICE_ROLES = createNameSet('dcim.devicerole', ['devices', 'device_tags'], readRoles)
 export const PLATFORMS = createNameSet('dcim.platform', ['devices'], readPlatforms)
-export const MANUFACTURERS = createNameSet('dcim.manufacturer', ['device_types', 'devices'], readManufacturers)
+export const MANUFACTURERS = createNameSet(
+  'dcim.manufacturer',
+  ['device_types', 'devices', 'device_tags'],
+  readManufacturers,
+)
 export const TAGS = createNameSet('extras.tag', ['device_tags', 'pool_tags', ...CUSTOM, ...TAGGED], readTags)
 export const NETWORK_ROLES = createNameSet('ipam.role', [...CUSTOM, ...WITH_ROLE], readCustomOf(WITH_ROLE, 'role'))
 export const VLAN_GROUPS = createNameSet('ipam.vlangroup', ['vlans'], readGroups)

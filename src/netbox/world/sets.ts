@@ -8,6 +8,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { compareNames } from '../../net/name-order.ts'
 import { buildVlanKey } from '../numbers/keys.ts'
 import type { Kind } from '../numbers/kinds.ts'
+import { isNoMachine } from './counters.ts'
 import { buildTypeKey, UNKNOWN } from './keys.ts'
 import { datacenters, deviceTypes, objects, racks, type StoredVlan, spaces, vlans } from './rows.ts'
 import type { NamedObject, SmallSet } from './small-set.ts'
@@ -91,13 +92,15 @@ export const toTextType = (makeModel: string): TypeMember => ({
 /** The texts of devices without a type. */
 export const TEXT_TYPES: SmallSet<TypeMember> = {
   name: 'texts of device types',
-  tables: ['devices'],
+  tables: ['devices', 'device_tags'],
   read: async (ctx) => {
     const texts = await ctx.db
       .selectFrom('devices')
       .select('make_model')
       .distinct()
       .where('device_type_id', 'is', null)
+      // A virtual machine has no type.
+      .where(isNoMachine)
       .execute()
     const byKey = Map.groupBy(
       texts.map(({ make_model }) => make_model),
