@@ -12,6 +12,7 @@ import * as counters from '../../world/counters.ts'
 import { UNASSIGNED, UNKNOWN } from '../../world/keys.ts'
 import { MANUFACTURER_TYPES, TAG_TEXTS, TAG_VALUES } from '../../world/name-counters.ts'
 import { DEVICE_ROLES, MANUFACTURERS, NETWORK_ROLES, PLATFORMS, TAGS, VLAN_GROUPS } from '../../world/names.ts'
+import { USUAL_COLOR } from '../../world/nested.ts'
 import { createNameWrites, isReserved, type NameItem, type NameKind, readAttributes } from './name-writes.ts'
 
 const MAX_NAME = 100
@@ -48,8 +49,9 @@ const color: Field<NameItem> = {
   read: (item) => readAttributes(item).color,
   write: (value, draft) => {
     const given = parseText(value, draft, {})
-    if (given === undefined || given === '') return
-    if (/^[0-9a-f]{6}$/.test(given)) draft.set('color', given)
+    if (given === undefined) return
+    if (given === '') draft.set('color', USUAL_COLOR)
+    else if (/^[0-9a-f]{6}$/.test(given)) draft.set('color', given)
     else draft.refuse('Enter a valid hexadecimal RGB color code.')
   },
 }
