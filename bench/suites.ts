@@ -230,4 +230,12 @@ export const SUITES: readonly Suite[] = [
     about: 'Reads, searches, writes, allocations, webhooks and scans at an even pace for two hours.',
     isLong: true,
   },
+  {
+    name: 'peers',
+    title: 'NetBox beside Plat, 20,000 devices with an interface and an address',
+    args: ['peers.ts'],
+    about:
+      "NetBox 4.7.3 by gunicorn as its own example sets it (5 workers with 3 threads), on PostgreSQL and Valkey (or Redis) as they come; Plat on SQLite has imported it. One caller sends the same requests to NetBox and to Plat below `/netbox`, and those of Plat's own API, in turn.",
+    isLong: true,
+  },
 ]
