@@ -38,7 +38,10 @@ describe('docs/netbox-api.md', () => {
 
   test.each(endpoints)('names the filters of $path', ({ path, filters, isWritten }) => {
     const row = rows.get(path)
-    expect([row?.written, listNamed(row?.filters ?? '').toSorted()]).toEqual([isWritten ? 'yes' : '', filters.toSorted()])
+    expect([row?.written, listNamed(row?.filters ?? '').toSorted()]).toEqual([
+      isWritten ? 'yes' : '',
+      filters.toSorted(),
+    ])
   })
 
   test('names each empty list', () => {
