@@ -19,7 +19,7 @@ import { VLANS } from '../world/sets.ts'
 import type { World } from '../world/world.ts'
 import type { Draft } from './draft.ts'
 import type { Choices, Field, FieldType } from './field.ts'
-import { parseBoolean, parseChoice, parseNumber, parseText, toChoice } from './fields.ts'
+import { parseBoolean, parseChoice, parseNumber, parseText, TAG_LIST, toChoice } from './fields.ts'
 import { isSame, placeless, toGiven } from './placeless.ts'
 import type { Resolver } from './resolver.ts'
 import { CUSTOM_TARGETS, RESOLVERS } from './resolvers.ts'
@@ -199,7 +199,7 @@ export class CustomFields<Item> {
 
   tags(): Field<Item> {
     return this.serve<readonly unknown[]>('tags', {
-      type: { is: 'objects', of: 'extras.tag' },
+      type: TAG_LIST,
       usual: [],
       show: (value, world) => [value].flat().map((tag) => nestTag(world, String(tag))),
       parse: async (value, draft) => {

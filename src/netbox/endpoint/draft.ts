@@ -1,4 +1,5 @@
 /** A write of one object: the values of its fields by Plat's names, and their errors by NetBox's names. */
+import { isRecord } from '../../contract/unknown.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Custom } from '../../resource/custom/fields.ts'
 import { type FieldNames, type Messages, refuseFields } from '../door/errors.ts'
@@ -20,8 +21,6 @@ type DraftParts<Item> = {
   readonly item: Item | undefined
   readonly sent: Sent
 }
-
-const isRecord = (value: unknown): value is Sent => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export class Draft<Item> {
   readonly world: World

@@ -53,8 +53,10 @@ export type Endpoint<Item> = {
   readonly fields: readonly Field<Item>[]
   /** Fields that requests may have and answers have not. They are taken over first. */
   readonly inputs?: readonly Pick<Field<Item>, 'name' | 'write'>[]
-  /** The fields of its nested form, which `brief` lists. */
+  /** The fields of its brief form: in other objects, and in lists with `brief`. */
   readonly brief: readonly string[]
+  /** The fields of its nested form, if it has one: as a tag, above another object, or of a service. */
+  readonly nested?: readonly string[]
   readonly key: (item: Item) => string
   readonly source: Source<Item>
   readonly filters: Readonly<Record<string, Filter<Item>>>
@@ -72,6 +74,3 @@ export type Endpoint<Item> = {
   /** A write changes a set that its answer shows, or that later objects of its request may name. */
   readonly isSmall?: true
 }
-
-/** An endpoint whose items are known to itself only. */
-export type AnyEndpoint = Endpoint<never>

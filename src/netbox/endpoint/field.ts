@@ -11,7 +11,12 @@ export type Choices = Readonly<Record<string, string>>
 export type FieldType =
   | { readonly is: 'string' | 'integer' | 'decimal' | 'boolean' | 'date-time' | 'json' | 'strings' | 'integers' }
   | { readonly is: 'choice'; readonly of: Choices; readonly isNumber?: true }
-  | { readonly is: 'object' | 'objects'; readonly of: Kind }
+  | {
+      readonly is: 'object' | 'objects'
+      readonly of: Kind
+      /** Shown in its nested form, by default in the brief one. */
+      readonly isNested?: true
+    }
 
 export type Counted<Item> = {
   /** Each counter counts for its keys. */

@@ -9,6 +9,9 @@ type Read<Item> = (item: Item, world: World) => unknown
 
 const NULLABLE = 'This field may not be null.'
 
+/** The type of the tags of an object. */
+export const TAG_LIST: FieldType = { is: 'objects', of: 'extras.tag', isNested: true }
+
 /** A field that NetBox only reads: ignored in requests. */
 export const readOnly = <Item>(name: string, type: FieldType | FieldType['is'], read: Read<Item>): Field<Item> => ({
   name,

@@ -1,7 +1,7 @@
 /** Fields of NetBox that have no place in Plat, not even as custom fields: they have their usual value, and a write of another is refused. */
 import { shorten } from '../../contract/errors.ts'
 import type { Field, FieldType } from './field.ts'
-import { toChoice } from './fields.ts'
+import { TAG_LIST, toChoice } from './fields.ts'
 
 export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
@@ -29,6 +29,6 @@ export const placeless = <Item>(name: string, { type = { is: 'json' }, usual = n
 
 /** `tags` and `custom_fields` of objects that have neither. */
 export const untagged = <Item>(): Field<Item>[] => [
-  placeless('tags', { type: { is: 'objects', of: 'extras.tag' }, usual: [] }),
+  placeless('tags', { type: TAG_LIST, usual: [] }),
   placeless('custom_fields', { usual: {} }),
 ]

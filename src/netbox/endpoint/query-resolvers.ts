@@ -1,5 +1,4 @@
 /** How requests name devices, interfaces and addresses: by queries, because there may be many. */
-import { sql } from 'kysely'
 import type { Device } from '../../inventory/devices/schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { normalizeIp } from '../../net/ip.ts'
@@ -7,7 +6,7 @@ import { toNameKey } from '../../net/name-order.ts'
 import { buildAddressKey, buildInterfaceKey } from '../numbers/keys.ts'
 import { findKeys } from '../numbers/numbers.ts'
 import { getInterfaceName } from '../world/addresses.ts'
-import { MACHINE_TAG } from '../world/counters.ts'
+import { matchMachines } from '../world/machines.ts'
 import type { World } from '../world/world.ts'
 import type { Resolver } from './resolver.ts'
 
@@ -16,9 +15,7 @@ export const createDeviceResolver = (
   kind: 'dcim.device' | 'virtualization.virtualmachine',
   isMachine: boolean,
 ): Resolver => {
-  const isOfKind = sql<boolean>`${sql.raw(isMachine ? '' : 'NOT')} EXISTS
-    (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
-  const select = ({ ctx }: World) => ctx.db.selectFrom('devices').select('devices.id').where(isOfKind)
+  const select = ({ ctx }: World) => ctx.db.selectFrom('devices').select('devices.id').where(matchMachines(isMachine))
   return {
     kind,
     attributes: ['name', 'asset_tag', 'serial'],

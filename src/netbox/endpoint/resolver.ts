@@ -1,7 +1,6 @@
 /** How requests name objects of a kind: by their number, their slug or their name. */
 
 import type { Kind } from '../numbers/kinds.ts'
-import { findKeys } from '../numbers/numbers.ts'
 import type { NamedObject, SmallSet } from '../world/small-set.ts'
 import type { World } from '../world/world.ts'
 
@@ -17,12 +16,6 @@ export type Resolver = {
   readonly toText?: (world: World, key: string) => string | undefined
   /** Returns the keys of the objects that all of several attributes name, where a single attribute names none. */
   readonly byAttributes?: (world: World, attributes: Readonly<Record<string, unknown>>) => Promise<readonly string[]>
-}
-
-/** Returns the keys of the numbers in their order; numbers without an object are left out. */
-export const findKeysInOrder = async (world: World, kind: Kind, numbers: readonly number[]): Promise<string[]> => {
-  const found = await findKeys(world.writer, kind, numbers)
-  return numbers.flatMap((number) => found.get(number) ?? [])
 }
 
 /** @param is selects the members of the kind, in a set of several kinds */

@@ -7,7 +7,7 @@ import type { AnyQuery } from '../endpoint/source.ts'
 import { fromRows } from '../endpoint/source.ts'
 import { buildInterfaceKey } from '../numbers/keys.ts'
 import { type DeviceAddress, getAddress, getInterfaceName, listAddresses, readMasks } from '../world/addresses.ts'
-import { MACHINE_TAG } from '../world/counters.ts'
+import { isMachine, matchMachines } from '../world/machines.ts'
 import type { World } from '../world/world.ts'
 
 export type DeviceItem = {
@@ -26,8 +26,6 @@ type HostRow = { readonly id: string; readonly name: string; readonly descriptio
 export type PortCounts = { readonly interfaces: number; readonly consoles: number; readonly power: number }
 
 const NO_PORTS: PortCounts = { interfaces: 0, consoles: 0, power: 0 }
-
-export const isMachineRow = sql<SqlBool>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
 
 type PortRow = {
   readonly device_id: string
@@ -70,7 +68,7 @@ const readHosts = async ({ ctx }: World, machines: readonly Device[]): Promise<M
       .select(['relationships.child_id', 'devices.id', 'devices.name', 'devices.description'])
       .where('relationships.type', '=', 'contains')
       .where('relationships.child_id', 'in', batch)
-      .where(sql<SqlBool>`NOT ${isMachineRow}`)
+      .where(matchMachines(false))
       .orderBy('devices.id')
       .execute()
     for (const { child_id, ...host } of rows) if (!hosts.has(child_id)) hosts.set(child_id, host)
@@ -82,7 +80,7 @@ const readHosts = async ({ ctx }: World, machines: readonly Device[]): Promise<M
 export const loadDevices = async (world: World, devices: readonly Device[]): Promise<DeviceItem[]> => {
   const ids = devices.map(({ id }) => id)
   const [masks, ports] = [await readMasks(world.ctx, ids), await readPorts(world, ids)]
-  const machines = devices.filter(({ tags }) => tags.includes(MACHINE_TAG))
+  const machines = devices.filter(isMachine)
   const hosts = await readHosts(world, machines)
   return devices.map((device) => {
     const own = ports.get(device.id) ?? []
@@ -107,7 +105,7 @@ const parseDoc = ({ doc }: DocRow): Device => JSON.parse(doc) as Device
 
 /** The devices that are virtual machines, or the others. */
 export const createDeviceSource = (machines: boolean) => {
-  const isOfKind = machines ? isMachineRow : sql<SqlBool>`NOT ${isMachineRow}`
+  const isOfKind = matchMachines(machines)
   return fromRows<DeviceItem, DocRow>({
     name: machines ? 'virtual machines' : 'devices',
     tables: ['devices', 'device_tags'],

@@ -6,12 +6,12 @@ import { resolveName, resolveTags } from '../endpoint/custom.ts'
 import type { Draft } from '../endpoint/draft.ts'
 import type { Writes } from '../endpoint/endpoint.ts'
 import type { Choices, Field } from '../endpoint/field.ts'
-import { parseChoice, parseText, toChoice } from '../endpoint/fields.ts'
+import { parseChoice, parseText, TAG_LIST, toChoice } from '../endpoint/fields.ts'
 import { choiceFilter, type Filter } from '../endpoint/filter.ts'
 import { RESOLVERS } from '../endpoint/resolvers.ts'
 import { getAddress, getAddressKey, nestAddress } from '../world/addresses.ts'
-import { MACHINE_TAG } from '../world/counters.ts'
 import { UNASSIGNED, UNASSIGNED_KEY, UNKNOWN } from '../world/keys.ts'
+import { MACHINE_TAG } from '../world/machines.ts'
 import { nestTag, toComments, toDescription } from '../world/nested.ts'
 import { findNearest, PLACES } from '../world/places.ts'
 import { TEXT_TYPES } from '../world/sets.ts'
@@ -177,7 +177,7 @@ export const setMount = (draft: DeviceDraft, part: object): void => {
 
 export const tagsField: Field<DeviceItem> = {
   name: 'tags',
-  type: { is: 'objects', of: 'extras.tag' },
+  type: TAG_LIST,
   read: (item, world) => listTags(item).map((tag) => nestTag(world, tag)),
   write: async (value, draft) => {
     const tags = await resolveTags(draft, value)

@@ -66,6 +66,7 @@ export const devices: Endpoint<DeviceItem> = {
   kind: 'dcim.device',
   key: ({ device }) => device.id,
   brief: ['id', 'url', 'display', 'name', 'description'],
+  nested: ['id', 'url', 'display_url', 'display', 'name'],
   fields: [
     ...head<DeviceItem>({
       page: ({ device }) => `/devices/${device.id}`,

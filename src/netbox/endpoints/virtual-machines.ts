@@ -6,7 +6,7 @@ import { head, parseNumber, readOnly, text, times } from '../endpoint/fields.ts'
 import { objectFilters } from '../endpoint/place-filters.ts'
 import { RESOLVERS } from '../endpoint/resolvers.ts'
 import { nestAddress } from '../world/addresses.ts'
-import { MACHINE_TAG } from '../world/counters.ts'
+import { MACHINE_TAG } from '../world/machines.ts'
 import { NESTED_SETS, nestDevice, nestPlatform, nestRole, nestSiteIfAny } from '../world/nested.ts'
 import { prepareWorld } from '../world/prepare.ts'
 import { deviceFilters } from './device-filters.ts'
@@ -32,6 +32,7 @@ export const virtualMachines: Endpoint<DeviceItem> = {
   kind: 'virtualization.virtualmachine',
   key: ({ device }) => device.id,
   brief: ['id', 'url', 'display', 'name', 'description'],
+  nested: ['id', 'url', 'display_url', 'display', 'name'],
   fields: [
     ...head<DeviceItem>({ page: ({ device }) => `/devices/${device.id}`, display: ({ device }) => device.name }),
     text('name', { read: ({ device }) => device.name, to: 'name', isRequired: true }),

@@ -9,7 +9,7 @@ export type Schema = Readonly<Record<string, unknown>>
 const refer = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 /** The names of endpoints in the document, by the names of their models. */
-export type Names = ReadonlyMap<Kind, string>
+export type Names = ReadonlyMap<Kind, { readonly name: string; readonly hasNested: boolean }>
 
 /** @example toPascal('IP address') // 'IPAddress' */
 const toPascal = (text: string): string =>
@@ -19,12 +19,13 @@ const toPascal = (text: string): string =>
     .join('')
 
 /** Two applications may have objects of one name: the second has the application before it. */
-export const nameEndpoints = (endpoints: readonly Pick<Endpoint<never>, 'path' | 'kind'>[]): Names => {
-  const names = new Map<Kind, string>()
-  for (const { path, kind } of endpoints) {
-    const name = toPascal(DECLARED[path].label)
-    const isTaken = [...names.values()].includes(name)
-    names.set(kind, isTaken ? `${toPascal(path.split('/')[0] ?? '')}${name}` : name)
+export const nameEndpoints = (endpoints: readonly Pick<Endpoint<never>, 'path' | 'kind' | 'nested'>[]): Names => {
+  const names = new Map<Kind, { name: string; hasNested: boolean }>()
+  for (const { path, kind, nested } of endpoints) {
+    const own = toPascal(DECLARED[path].label)
+    const isTaken = names.values().some(({ name }) => name === own)
+    const name = isTaken ? `${toPascal(path.split('/')[0] ?? '')}${own}` : own
+    names.set(kind, { name, hasNested: nested !== undefined })
   }
   return names
 }
@@ -58,9 +59,15 @@ const describeAnswer = (type: FieldType, names: Names): Schema => {
       },
     }
   if (type.is !== 'object' && type.is !== 'objects') return SIMPLE[type.is]
-  const name = names.get(type.of)
-  const nested = name === undefined ? { type: 'object' } : refer(`Brief${name}`)
-  return type.is === 'object' ? nested : { type: 'array', items: nested }
+  const found = names.get(type.of)
+  const own = found === undefined ? { type: 'object' } : refer(`${type.isNested ? 'Nested' : 'Brief'}${found.name}`)
+  return type.is === 'object' ? own : { type: 'array', items: own }
+}
+
+/** Returns the schema of a field in a nested form: it shows other objects in theirs, or by their number. */
+const describeNested = (type: FieldType, names: Names): Schema => {
+  if (type.is !== 'object') return describeAnswer(type, names)
+  return names.get(type.of)?.hasNested ? describeAnswer({ ...type, isNested: true }, names) : SIMPLE.integer
 }
 
 /** Returns the schema of a field in a body. */
@@ -82,9 +89,9 @@ const describeFields = <Item>(fields: readonly Field<Item>[], describe: (type: F
     }),
   )
 
-const describeObject = <Item>(fields: readonly Field<Item>[], names: Names): Schema => ({
+const describeObject = <Item>(fields: readonly Field<Item>[], describe: (type: FieldType) => Schema): Schema => ({
   type: 'object',
-  properties: describeFields(fields, (type) => describeAnswer(type, names)),
+  properties: describeFields(fields, describe),
   required: fields.map(({ name }) => name),
 })
 
@@ -100,16 +107,16 @@ const describeBody = <Item>(fields: readonly Field<Item>[], isWhole: boolean): S
 
 /** Returns the schemas of an endpoint by their names in the document. */
 export const describeEndpoint = <Item>(
-  { kind, fields, brief, writes }: Pick<Endpoint<Item>, 'kind' | 'fields' | 'brief' | 'writes'>,
+  { kind, fields, brief, nested, writes }: Pick<Endpoint<Item>, 'kind' | 'fields' | 'brief' | 'nested' | 'writes'>,
   names: Names,
 ): Record<string, Schema> => {
-  const name = names.get(kind) ?? ''
+  const name = names.get(kind)?.name ?? ''
+  const select = (wanted: readonly string[]) => fields.filter((field) => wanted.includes(field.name))
+  const describe = (type: FieldType): Schema => describeAnswer(type, names)
   return {
-    [name]: describeObject(fields, names),
-    [`Brief${name}`]: describeObject(
-      fields.filter((field) => brief.includes(field.name)),
-      names,
-    ),
+    [name]: describeObject(fields, describe),
+    [`Brief${name}`]: describeObject(select(brief), describe),
+    ...(nested && { [`Nested${name}`]: describeObject(select(nested), (type) => describeNested(type, names)) }),
     [`Paginated${name}List`]: describePage(refer(name)),
     ...(writes && {
       [`${name}Request`]: describeBody(fields, true),

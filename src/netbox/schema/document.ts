@@ -28,7 +28,9 @@ const describePaths = (routes: readonly RawRoute[], base: string, names: ReturnT
 }
 
 const buildDocument = (routes: readonly RawRoute[], base: string): Schema => {
-  const names = nameEndpoints(REGISTERED.map(({ use }) => use(({ path, kind }) => ({ path, kind }))))
+  const names = nameEndpoints(
+    REGISTERED.map(({ use }) => use(({ path, kind, nested }) => ({ path, kind, ...(nested && { nested }) }))),
+  )
   const schemas = REGISTERED.map(({ use }) => use((endpoint) => describeEndpoint(endpoint, names)))
   return {
     openapi: '3.0.3',

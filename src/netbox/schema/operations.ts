@@ -74,7 +74,7 @@ const createBase = ({ name, summary }: RawRoute, path: string) => ({
 export const describeRoute = <Item>(route: RawRoute, path: string, endpoint: Endpoint<Item>, names: Names): Schema => {
   const { method, params } = parseHttp(route.http)
   const isOnOne = params.length > 0
-  const name = names.get(endpoint.kind) ?? ''
+  const name = names.get(endpoint.kind)?.name ?? ''
   const body = method === 'GET' ? undefined : describeBody(name, method, isOnOne)
   const parameters = [
     ...(isOnOne ? [ID_PARAMETER] : []),

@@ -4,7 +4,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import type { Address, Device } from '../../inventory/devices/schema.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { FAMILY } from '../choices/addresses.ts'
-import { buildAddressKey, buildInterfaceKey } from '../numbers/keys.ts'
+import { buildAddressKey } from '../numbers/keys.ts'
 import { toDescription } from './nested.ts'
 import type { Numbered, World } from './world.ts'
 
@@ -77,12 +77,6 @@ export const listAddresses = (device: Device, masks: Masks): DeviceAddress[] => 
 }
 
 export const getInterfaceName = ({ interface: name }: Address): string => name?.trim() || UNNAMED
-
-/** Returns the key of the interface of an address. @param ports the ids of the ports of the device, by name key */
-export const getInterfaceKey = (one: DeviceAddress, ports: ReadonlyMap<string, string>): string => {
-  const key = buildInterfaceKey(one.device.id, getInterfaceName(getAddress(one)))
-  return ports.get(key) ?? key
-}
 
 /** An address has its label as description, unless that is the name of its interface. */
 export const describeAddress = (address: Address): string => {

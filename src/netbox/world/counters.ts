@@ -12,6 +12,7 @@ import { loadFields } from '../../resource/custom/definitions.ts'
 import { toCustomTable } from '../../resource/named-tables.ts'
 import { buildNameKey } from '../numbers/keys.ts'
 import { buildTypeKey, UNASSIGNED } from './keys.ts'
+import { matchMachines } from './machines.ts'
 
 type CountRows = ReadonlyMap<string, number>
 
@@ -26,9 +27,6 @@ export type Counter = {
   readonly count: (ctx: Ctx, keys?: readonly string[]) => Promise<CountRows>
 }
 
-/** The tag of the devices that are virtual machines. */
-export const MACHINE_TAG = 'vm'
-
 export type Row = { readonly key: string | null; readonly n: number | string }
 
 const toCounts = (rows: readonly Row[], toKey: (text: string) => string = (text) => text): CountRows => {
@@ -39,13 +37,6 @@ const toCounts = (rows: readonly Row[], toKey: (text: string) => string = (text)
   }
   return counts
 }
-
-const isMachine = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
-
-/** True for a device that is no virtual machine. */
-export const isNoMachine = sql<boolean>`NOT ${isMachine}`
-
-const isMachineHolder = sql<boolean>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = holder.id AND device_tags.tag = ${MACHINE_TAG})`
 
 export const DEVICE_TABLES = ['devices', 'device_tags'] as const
 
@@ -65,7 +56,7 @@ const countDevices = ({ name, column, machines, toKey, none }: OfDevices): Count
   count: async (ctx, keys) => {
     let query = ctx.db.selectFrom('devices').select([`${column} as key`, sql<number | string>`count(*)`.as('n')])
     if (none === undefined) query = query.where(column, 'is not', null)
-    if (machines !== undefined) query = query.where(machines ? isMachine : isNoMachine)
+    if (machines !== undefined) query = query.where(matchMachines(machines))
     // The text of a column without a key differs in case.
     if (keys && !toKey && (none === undefined || !keys.includes(none))) query = query.where(column, 'in', keys)
     const rows = await query.groupBy(column).execute()
@@ -103,7 +94,7 @@ export const TYPE_DEVICES: Counter = {
       .selectFrom('devices')
       .select(['make_model as key', sql<number | string>`count(*)`.as('n')])
       .where('device_type_id', 'is', null)
-      .where(isNoMachine)
+      .where(matchMachines(false))
       .groupBy('make_model')
     return new Map([...typed, ...toCounts(await texts.execute(), buildTypeKey)])
   },
@@ -164,7 +155,7 @@ export const countByCustom = ({ name, resource, field, machines }: ByCustom): Co
   count: async (ctx, keys) => {
     const definition = (await loadFields(ctx, resource)).get(field)
     if (!definition) return new Map()
-    const isOfKind = machines === undefined ? sql`` : sql`AND ${machines ? sql`` : sql`NOT`} ${isMachineHolder}`
+    const isOfKind = machines === undefined ? sql`` : sql`AND ${matchMachines(machines, 'holder.id')}`
     const { rows } = await sql<Row>`SELECT held.value AS key, count(*) AS n FROM custom_values AS held
       JOIN ${sql.table(toCustomTable(resource))} AS holder ON holder.id = held.object_id
       WHERE held.field = ${definition.number} ${isOfKind} ${isOneOf('held.value', keys)} GROUP BY held.value`.execute(

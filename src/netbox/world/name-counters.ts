@@ -1,8 +1,9 @@
 /** The numbers of objects with a name that no nested form shows. */
 import { sql } from 'kysely'
 import { buildNameKey } from '../numbers/keys.ts'
-import { type Counter, countBy, countByCustom, isOneOf, MACHINE_TAG, type Row } from './counters.ts'
+import { type Counter, countBy, countByCustom, isOneOf, type Row } from './counters.ts'
 import { UNKNOWN } from './keys.ts'
+import { MACHINE_TAG } from './machines.ts'
 import { TAGGED } from './names.ts'
 
 /** The types of a manufacturer; `Unknown` has the texts of devices in place of a type. */

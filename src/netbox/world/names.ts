@@ -14,8 +14,8 @@ import type { Kind } from '../numbers/kinds.ts'
 import { findNames, type NameAttributes } from '../numbers/names.ts'
 import { assignNumbers } from '../numbers/numbers.ts'
 import { makeSlugs } from '../numbers/slugs.ts'
-import { isNoMachine, MACHINE_TAG } from './counters.ts'
 import { UNASSIGNED, UNKNOWN } from './keys.ts'
+import { MACHINE_TAG, matchMachines } from './machines.ts'
 import { deviceTypes, vlans } from './rows.ts'
 import type { NamedObject, SmallSet } from './small-set.ts'
 
@@ -38,7 +38,12 @@ const readRoles: ReadTexts = async (ctx) => {
     .groupBy('role_key')
   const rows = await ctx.db.selectFrom('devices').select(text.as('role')).where('id', 'in', lowest).execute()
   // A virtual machine may have no role.
-  const without = ctx.db.selectFrom('devices').select('id').where('role_key', 'is', null).where(isNoMachine).limit(1)
+  const without = ctx.db
+    .selectFrom('devices')
+    .select('id')
+    .where('role_key', 'is', null)
+    .where(matchMachines(false))
+    .limit(1)
   const texts = rows.map(({ role }) => role ?? '')
   return (await without.executeTakeFirst()) ? [...texts, UNASSIGNED.name] : texts
 }
@@ -51,7 +56,7 @@ const readPlatforms: ReadTexts = async (ctx) => {
 const readManufacturers: ReadTexts = async (ctx) => {
   const own = (await deviceTypes.rows(ctx).execute()).map((row) => deviceTypes.fromRow(row).manufacturer)
   const untyped = ctx.db.selectFrom('devices').select('id').where('device_type_id', 'is', null)
-  const other = untyped.where(isNoMachine).limit(1)
+  const other = untyped.where(matchMachines(false)).limit(1)
   return (await other.executeTakeFirst()) ? [...own, UNKNOWN] : own
 }
 

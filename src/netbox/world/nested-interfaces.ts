@@ -2,7 +2,8 @@
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { buildMacKey } from '../numbers/keys.ts'
-import { isMachine, nestDevice, nestOwner, type ShownDevice, toDescription } from './nested.ts'
+import { isMachine } from './machines.ts'
+import { nestDevice, nestOwner, type ShownDevice, toDescription } from './nested.ts'
 import { type Numbered, NumberField, type World } from './world.ts'
 
 /** The parts of a cable that its nested form shows. */

@@ -3,6 +3,7 @@ import { toNameSlug } from '../../net/slug.ts'
 import type { NameAttributes } from '../numbers/names.ts'
 import * as counters from './counters.ts'
 import { UNASSIGNED, UNASSIGNED_KEY } from './keys.ts'
+import { isMachine } from './machines.ts'
 import { findNearest, PLACES, type Place, type PlaceKind } from './places.ts'
 import {
   CLUSTERS,
@@ -290,8 +291,6 @@ export type ShownDevice = {
   readonly asset_tag?: string | undefined
   readonly tags: readonly string[]
 }
-
-export const isMachine = ({ tags }: Pick<ShownDevice, 'tags'>): boolean => tags.includes(counters.MACHINE_TAG)
 
 export const displayDevice = (device: ShownDevice): string =>
   device.asset_tag && !isMachine(device) ? `${device.name} (${device.asset_tag})` : device.name

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import { loadFields } from '../../resource/custom/definitions.ts'
 import { readNumberKey } from '../../resource/custom/values.ts'
-import { type Counter, countBy, countByCustom, DEVICE_TABLES, isOneOf, MACHINE_TAG, type Row } from './counters.ts'
+import { type Counter, countBy, countByCustom, DEVICE_TABLES, isOneOf, type Row } from './counters.ts'
+import { MACHINE_TAG } from './machines.ts'
 
 const ofTenants = (resource: string, machines?: boolean): Counter =>
   countByCustom({

@@ -1,8 +1,7 @@
 /** The numbers of objects at datacenters, by the ids of the datacenters; '' has the objects at none. */
 import { type RawBuilder, sql } from 'kysely'
-import { type Counter, countBy, DEVICE_TABLES, MACHINE_TAG, type Row } from './counters.ts'
-
-const isMachine = sql`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = devices.id AND device_tags.tag = ${MACHINE_TAG})`
+import { type Counter, countBy, DEVICE_TABLES, type Row } from './counters.ts'
+import { matchMachines } from './machines.ts'
 
 const isAtOneOf = (keys: readonly string[] | undefined): RawBuilder<unknown> => {
   if (!keys) return sql``
@@ -24,7 +23,11 @@ const countAt = (
 
 export const PLACE_DEVICES = countAt('place devices', {
   ...{ table: 'devices', tables: DEVICE_TABLES },
-  where: sql`NOT ${isMachine}`,
+  where: matchMachines(false),
 })
-export const PLACE_MACHINES = countAt('place machines', { table: 'devices', tables: DEVICE_TABLES, where: isMachine })
+export const PLACE_MACHINES = countAt('place machines', {
+  table: 'devices',
+  tables: DEVICE_TABLES,
+  where: matchMachines(true),
+})
 export const PLACE_PREFIXES = countAt('place prefixes', { table: 'networks', tables: ['networks'], where: sql`1 = 1` })

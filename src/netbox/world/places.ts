@@ -1,7 +1,6 @@
 /** Datacenters as NetBox has them: regions, site groups, sites and locations, by their custom field `place_type`. */
 import type { Datacenter } from '../../inventory/datacenters/api.ts'
 import { compareNames } from '../../net/name-order.ts'
-import type { Kind } from '../numbers/kinds.ts'
 import { datacenters } from './rows.ts'
 import type { Loaded, Member, NamedObject, SmallSet } from './small-set.ts'
 
@@ -64,13 +63,3 @@ export const findGroup = (places: Places, place: Place): Member<Place> | undefin
   const own = typeof group === 'string' ? places.find(group) : undefined
   return own?.kind === 'dcim.sitegroup' ? own : findAbove(places, place, 'dcim.sitegroup')
 }
-
-/** Returns the ids of the datacenters at which an object is in the site. */
-export const listOfSite = (places: Places, siteKey: string): string[] =>
-  places.all.flatMap(({ key }) => (findNearest(places, key, 'dcim.site')?.key === siteKey ? [key] : []))
-
-/** Returns the ids of the datacenters at which an object is in no site. */
-export const listWithoutSite = (places: Places): string[] =>
-  places.all.flatMap(({ key }) => (findNearest(places, key, 'dcim.site') ? [] : [key]))
-
-export const toPlaceKind = (kind: Kind): PlaceKind | undefined => PLACE_KINDS.find((one) => one === kind)

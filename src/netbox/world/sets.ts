@@ -8,8 +8,8 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { compareNames } from '../../net/name-order.ts'
 import { buildVlanKey } from '../numbers/keys.ts'
 import type { Kind } from '../numbers/kinds.ts'
-import { isNoMachine } from './counters.ts'
 import { buildTypeKey, UNKNOWN } from './keys.ts'
+import { matchMachines } from './machines.ts'
 import { datacenters, deviceTypes, objects, racks, type StoredVlan, spaces, vlans } from './rows.ts'
 import type { NamedObject, SmallSet } from './small-set.ts'
 
@@ -100,7 +100,7 @@ export const TEXT_TYPES: SmallSet<TypeMember> = {
       .distinct()
       .where('device_type_id', 'is', null)
       // A virtual machine has no type.
-      .where(isNoMachine)
+      .where(matchMachines(false))
       .execute()
     const byKey = Map.groupBy(
       texts.map(({ make_model }) => make_model),
@@ -178,4 +178,3 @@ const createObjectSet = (kind: Kind, kindId: string): SmallSet<ObjectMember> => 
 
 export const TENANTS = createObjectSet('tenancy.tenant', 'tenants')
 export const CLUSTERS = createObjectSet('virtualization.cluster', 'clusters')
-export const SERVICES = createObjectSet('ipam.service', 'services')

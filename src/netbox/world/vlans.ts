@@ -1,7 +1,7 @@
-/** The VLANs that networks belong to, by their numbers and datacenters. */
+/** The VLANs that networks and ports belong to, by their numbers and datacenters. */
 import { sql } from 'kysely'
 import { listParents, type Parents, pickVlanScope } from '../../inventory/vlans/vlan-scope.ts'
-import { buildVlanKey } from '../numbers/keys.ts'
+import { buildVlanKey, parseVlanKey } from '../numbers/keys.ts'
 import type { Counter } from './counters.ts'
 import { PLACES, type Place } from './places.ts'
 import { VLANS, type VlanMember } from './sets.ts'
@@ -45,6 +45,44 @@ export const findVlan = (
   const parents = remember(placeParents, places, () => buildParents(places.all))
   const scope = pickVlanScope({ vlan_id: vid, datacenter_id: datacenterId }, scopes, parents)
   return scope ? scopes.get(scope) : vlans.find(buildVlanKey(datacenterId, vid))
+}
+
+export type ShownVlan = Member<VlanMember>
+
+/** Makes the VLAN of a number that only ports have there. */
+export const createPortVlan = (datacenterId: string | null, vid: number): ShownVlan => ({
+  key: buildVlanKey(datacenterId, vid),
+  kind: 'ipam.vlan',
+  name: `VLAN ${vid}`,
+  ...{ vid, datacenterId, vlan: undefined, number: 0, slug: '' },
+})
+
+/** Returns the VLANs of the keys whose numbers ports have at their datacenters. The set of VLANs lacks them: it would change with each port. */
+export const findPortVlans = async ({ ctx }: World, keys: readonly string[]): Promise<ShownVlan[]> => {
+  const wanted = keys.flatMap((key) => parseVlanKey(key) ?? [])
+  if (wanted.length === 0) return []
+  const ids = wanted.map(({ datacenterId }) => datacenterId ?? '')
+  const vids = wanted.map(({ vid }) => vid)
+  const rows = await ctx.db
+    .selectFrom('ports')
+    .innerJoin('devices', 'devices.id', 'ports.device_id')
+    .select(['devices.datacenter_id', 'ports.vlan_id', 'ports.tagged_vlan_ids'])
+    .distinct()
+    .where(({ eb, or }) =>
+      or([
+        eb('devices.datacenter_id', 'in', ids),
+        ...(ids.includes('') ? [eb('devices.datacenter_id', 'is', null)] : []),
+      ]),
+    )
+    .where(({ eb, or }) => or([eb('ports.vlan_id', 'in', vids), eb('ports.tagged_vlan_ids', '<>', '[]')]))
+    .execute()
+  const used = new Set(
+    rows.flatMap(({ datacenter_id: id, vlan_id: untagged, tagged_vlan_ids: tagged }) =>
+      // The column holds the JSON of a list of numbers.
+      [untagged, ...(JSON.parse(tagged) as number[])].map((vid) => `${id ?? ''} ${vid}`),
+    ),
+  )
+  return wanted.map(({ datacenterId, vid }) => createPortVlan(datacenterId, vid)).filter(({ key }) => used.has(key))
 }
 
 /** Counts the networks of VLANs, by their keys. */

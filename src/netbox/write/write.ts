@@ -90,6 +90,10 @@ export const answerKeys = async <Item>(
   )
 }
 
+/** Returns the world for the next object of a body, which may refer to the one before it. */
+const followWrite = async <Item>(tx: Ctx, writing: Writing<Item>, world: World): Promise<World> =>
+  writing.endpoint.isSmall ? openWorld(tx, writing) : world
+
 /** Runs a write of each object of the body in one transaction, and returns the answers of the objects. */
 const writeAll = async <Item>(
   writing: Writing<Item>,
@@ -101,8 +105,7 @@ const writeAll = async <Item>(
     const keys: string[] = []
     let world = await openWorld(tx, writing, { isAtBegin: true })
     for (const [index, sent] of body.items.entries()) {
-      // An object may refer to the one before it.
-      if (index > 0 && writing.endpoint.isSmall) world = await openWorld(tx, writing)
+      if (index > 0) world = await followWrite(tx, writing, world)
       const parts = { world, tx }
       // Each object takes locks in an order of its own.
       keys.push(await tx.step(() => write(parts, sent, index)))
@@ -201,14 +204,17 @@ export const answerDelete = async <Item>(writing: Writing<Item>): Promise<Respon
   const body: Body = call.params.id === undefined ? await readItems(call) : { isList: false, items: [{}] }
   call.audit.note({ ...(body.isList && { changes: body.items }), ...noteId(call) })
   await call.write(async (tx) => {
-    for (const [index, sent] of body.items.entries())
+    let world = await openWorld(tx, writing, { isAtBegin: true })
+    for (const [index, sent] of body.items.entries()) {
+      if (index > 0) world = await followWrite(tx, writing, world)
+      const parts = { world, tx, run, sent }
       await tx.step(() =>
         runItem({ index, body, names: {} }, async () => {
-          const world = await openWorld(tx, writing)
-          const item = await findItem(writing, world, sent)
-          await getOrThrow(endpoint.writes?.remove)(new Draft<Item>({ world, tx, run, item, sent }), item)
+          const item = await findItem(writing, parts.world, sent)
+          await getOrThrow(endpoint.writes?.remove)(new Draft<Item>({ ...parts, item }), item)
         }),
       )
+    }
   }, readNote(body))
   return respondNothing()
 }

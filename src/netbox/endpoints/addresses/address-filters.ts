@@ -11,7 +11,7 @@ import { objectFilter } from '../../endpoint/object-filter.ts'
 import type { Resolver } from '../../endpoint/resolver.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { UNNAMED } from '../../world/addresses.ts'
-import { MACHINE_TAG } from '../../world/counters.ts'
+import { isMachine, matchMachines } from '../../world/machines.ts'
 import { toInterfaceKind } from '../../world/nested-interfaces.ts'
 import type { World } from '../../world/world.ts'
 import { customObjectFilters, tagFilters } from '../device-filters.ts'
@@ -28,16 +28,14 @@ const NEVER = sql<SqlBool>`1 = 0`
 /** The column of the device; null for a reservation. */
 const DEVICE = 'entries.device_id'
 
-const isMachineItem = ({ held }: AddressItem): boolean => held?.device.tags.includes(MACHINE_TAG) ?? false
-
-const isOfMachine = sql<SqlBool>`EXISTS (SELECT 1 FROM device_tags WHERE device_tags.device_id = ${sql.ref(DEVICE)} AND device_tags.tag = ${MACHINE_TAG})`
+const isMachineItem = ({ held }: AddressItem): boolean => held !== undefined && isMachine(held.device)
 
 const isOfDevice = (ids: readonly string[]): Sql =>
   ids.length === 0 ? NEVER : sql<SqlBool>`(${sql.ref(DEVICE)} IS NOT NULL AND ${isOneOf(DEVICE, ids)})`
 
 /** A filter by the device or the virtual machine of an address. An unknown one finds nothing. */
 const ownerFilter = (machines: boolean, by: string): AddressFilter => {
-  const isOther = machines ? sql<SqlBool>`NOT ${isOfMachine}` : isOfMachine
+  const isOther = matchMachines(!machines, DEVICE)
   return objectFilter<AddressItem>({
     of: RESOLVERS[machines ? 'virtualization.virtualmachine' : 'dcim.device'],
     by,

@@ -30,6 +30,7 @@ export const addresses: Endpoint<AddressItem> = {
   kind: 'ipam.ipaddress',
   key: ({ key }) => key,
   brief: ['id', 'url', 'display', 'family', 'address', 'description'],
+  nested: ['id', 'url', 'display', 'family', 'address', 'description', 'nat_outside'],
   fields: [
     ...head<AddressItem>({
       page: ({ held, reservation }) => (held ? `/devices/${held.device.id}` : `/pools/${reservation?.pool_id}`),

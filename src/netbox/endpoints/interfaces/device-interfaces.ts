@@ -21,6 +21,7 @@ export const deviceInterfaces: Endpoint<InterfaceItem> = {
   kind: 'dcim.interface',
   key: ({ key }) => key,
   brief: ['id', 'url', 'display', 'device', 'name', 'description', 'cable', '_occupied'],
+  nested: ['id', 'url', 'display_url', 'display', 'device', 'name', 'cable', '_occupied'],
   fields: [
     ...headFields,
     {

@@ -38,14 +38,14 @@ export const createReads = (
     enabled: flag<InterfaceItem>('enabled', { read: ({ port }) => port?.enabled ?? true, to: 'enabled' }),
     parent: {
       name: 'parent',
-      type: { is: 'object', of: kind },
+      type: { is: 'object', of: kind, isNested: true },
       isNullable: true,
       read: (item, world) => (readAbove(item) === 'parent' ? nestAbove(item, world) : null),
       write: writeAbove('parent', kind),
     } satisfies InterfaceField,
     lag: {
       name: 'lag',
-      type: { is: 'object', of: kind },
+      type: { is: 'object', of: kind, isNested: true },
       isNullable: true,
       read: (item, world) => (readAbove(item) === 'lag' ? nestAbove(item, world) : null),
       write: writeAbove('lag', kind),

@@ -1,9 +1,8 @@
 /** The lists of the interfaces of devices, of virtual machines, or of both. */
-import { type SqlBool, sql } from 'kysely'
 import { splitBatches } from '../../../database/query/batches.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Source, Table } from '../../endpoint/endpoint.ts'
-import { isMachineRow } from '../device-items.ts'
+import { matchMachines } from '../../world/machines.ts'
 import { countInterfaces } from './count.ts'
 import { type InterfaceItem, listInterfaces } from './items.ts'
 import { loadLinks } from './links.ts'
@@ -27,7 +26,7 @@ export const createInterfaceSource = (machines: boolean): Source<InterfaceItem> 
   fromDevices<InterfaceItem>({
     name: machines ? 'interfaces of machines' : 'interfaces',
     tables: INTERFACE_TABLES,
-    isOfKind: machines ? isMachineRow : sql<SqlBool>`NOT ${isMachineRow}`,
+    isOfKind: matchMachines(machines),
     list: listInterfaces,
     count: countInterfaces,
     load: loadLinks,

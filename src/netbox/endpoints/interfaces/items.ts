@@ -9,8 +9,9 @@ import { sortByName, toNameKey } from '../../../net/name-order.ts'
 import { buildInterfaceKey } from '../../numbers/keys.ts'
 import { getAddress, getInterfaceName, listAddresses } from '../../world/addresses.ts'
 import type { ShownCable, ShownInterface } from '../../world/nested-interfaces.ts'
+import type { ShownVlan } from '../../world/vlans.ts'
 import type { World } from '../../world/world.ts'
-import { findVlanAt, type ShownVlan } from './vlans.ts'
+import { findVlanAt } from './vlans.ts'
 
 export type InterfaceItem = {
   /** The id of the port, or the key of a name. */

@@ -18,6 +18,7 @@ export const machineInterfaces: Endpoint<InterfaceItem> = {
   kind: 'virtualization.vminterface',
   key: ({ key }) => key,
   brief: ['id', 'url', 'display', 'virtual_machine', 'name', 'description'],
+  nested: ['id', 'url', 'display_url', 'display', 'virtual_machine', 'name'],
   fields: [
     ...headFields,
     {

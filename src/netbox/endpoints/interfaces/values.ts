@@ -1,7 +1,7 @@
 /** Values of interfaces that follow from several values of Plat. */
 import { INTERFACE_MODE, INTERFACE_TYPE } from '../../choices/interfaces.ts'
 import { CustomFields } from '../../endpoint/custom.ts'
-import { isMachine } from '../../world/nested.ts'
+import { isMachine } from '../../world/machines.ts'
 import type { World } from '../../world/world.ts'
 import type { InterfaceItem } from './items.ts'
 

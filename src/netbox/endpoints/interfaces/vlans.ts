@@ -1,20 +1,9 @@
 /** The VLANs of the numbers that interfaces have. */
 import { buildVlanKey } from '../../numbers/keys.ts'
 import { PLACES } from '../../world/places.ts'
-import { VLANS, type VlanMember } from '../../world/sets.ts'
-import type { Member } from '../../world/small-set.ts'
-import { findVlan } from '../../world/vlans.ts'
+import { VLANS } from '../../world/sets.ts'
+import { createPortVlan, findVlan, type ShownVlan } from '../../world/vlans.ts'
 import type { World } from '../../world/world.ts'
-
-export type ShownVlan = Member<VlanMember>
-
-/** Makes the VLAN of a number that neither a VLAN has there nor a network. */
-export const createStandIn = (datacenterId: string | null, vid: number): ShownVlan => ({
-  key: buildVlanKey(datacenterId, vid),
-  kind: 'ipam.vlan',
-  name: `VLAN ${vid}`,
-  ...{ vid, datacenterId, vlan: undefined, number: 0, slug: '' },
-})
 
 /** Returns the VLAN of a number at the datacenter of a device, else the number that networks there or above have. */
 export const findVlanAt = (world: World, datacenterId: string | null, vid: number): ShownVlan => {
@@ -25,5 +14,5 @@ export const findVlanAt = (world: World, datacenterId: string | null, vid: numbe
     const numbered = world.get(VLANS).find(buildVlanKey(id, vid))
     if (numbered) return numbered
   }
-  return createStandIn(datacenterId, vid)
+  return createPortVlan(datacenterId, vid)
 }

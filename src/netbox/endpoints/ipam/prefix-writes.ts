@@ -1,6 +1,5 @@
-/** The writes of prefixes: of their scope, their VLAN and their name, and what makes Plat refuse them. */
+/** The writes of prefixes: of their VLAN and their name, and what makes Plat refuse them. */
 import { sql } from 'kysely'
-import { AppError } from '../../../contract/errors.ts'
 import { POOL_NAME } from '../../../inventory/addresses/claim.ts'
 import type { Network } from '../../../inventory/networks/api.ts'
 import { lockPlacement } from '../../../inventory/placement-lock.ts'
@@ -12,19 +11,14 @@ import type { Draft } from '../../endpoint/draft.ts'
 import type { Writes } from '../../endpoint/endpoint.ts'
 import { parseText } from '../../endpoint/fields.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
+import { writePlace } from '../../endpoint/scope-fields.ts'
 import { buildVlanKey, parseVlanKey } from '../../numbers/keys.ts'
-import { UNASSIGNED_KEY } from '../../world/keys.ts'
-import { PLACE_KINDS, PLACES, type PlaceKind } from '../../world/places.ts'
 import { SPACES, VLANS } from '../../world/sets.ts'
 import { findVlan } from '../../world/vlans.ts'
 import { hasHostBits, parseNetwork } from './cidr.ts'
 import type { PrefixItem } from './prefix-items.ts'
 
 type PrefixDraft = Draft<PrefixItem>
-
-const isKind = (value: unknown): value is PlaceKind => PLACE_KINDS.some((kind) => kind === value)
-
-const isNone = (value: unknown): boolean => value === null || value === undefined || value === ''
 
 /** Returns the value that the network has after the write. */
 const getAfter = (draft: PrefixDraft, field: 'datacenter_id' | 'space_id' | 'vlan_id' | 'subnet'): unknown =>
@@ -41,47 +35,10 @@ export const writeSubnet = (value: unknown, draft: PrefixDraft): void => {
   else draft.set('subnet', formatCidr(cidr))
 }
 
-/** The kind of place that the scope of a request is; undefined if it names none. */
-const getScopeKind = (draft: PrefixDraft): unknown => {
-  if (draft.sent.scope_type !== undefined) return draft.sent.scope_type
-  return draft.world.get(PLACES).find(draft.item?.network.datacenter_id)?.kind
-}
-
-/** `scope_id` names the place; here the type is checked. */
-export const writeScopeType = (value: unknown, draft: PrefixDraft): void => {
-  const { scope_id: id } = draft.sent
-  if (isNone(value)) {
-    if (!isNone(id)) draft.refuse('This field is required with scope_id.')
-    else draft.set('datacenter_id', null)
-    return
-  }
-  if (!isKind(value)) {
-    draft.refuse(`Invalid content type: ${JSON.stringify(value)} is none of ${PLACE_KINDS.join(', ')}`)
-    return
-  }
-  const place = draft.world.get(PLACES).find(draft.item?.network.datacenter_id)
-  if (isNone(id) && (id !== undefined || place?.kind !== value))
-    draft.refuseAt('scope_id', 'This field is required with scope_type.')
-}
-
-export const writeScopeId = async (value: unknown, draft: PrefixDraft): Promise<void> => {
-  const kind = getScopeKind(draft)
-  if (isNone(value)) {
-    // With a type it is missing, which is refused already.
-    if (isNone(draft.sent.scope_type)) draft.set('datacenter_id', null)
-    return
-  }
-  if (kind === undefined) draft.refuseAt('scope_type', 'This field is required with scope_id.')
-  if (!isKind(kind)) return
-  const key = await draft.resolve(RESOLVERS[kind], value)
-  if (key !== undefined) draft.set('datacenter_id', key === UNASSIGNED_KEY ? null : key)
-}
-
 /** Older clients send the site in place of a scope. */
 export const writePrefixSite = async (value: unknown, draft: PrefixDraft): Promise<void> => {
-  if (draft.sent.scope_type !== undefined || draft.sent.scope_id !== undefined) return
-  const key = await draft.resolve(RESOLVERS['dcim.site'], value)
-  if (key !== undefined) draft.set('datacenter_id', key === UNASSIGNED_KEY ? null : key)
+  if (draft.sent.scope_type === undefined && draft.sent.scope_id === undefined)
+    await writePlace(value, draft, 'dcim.site')
 }
 
 /** Plat stores the number of the VLAN. The VLAN follows from it and from the scope, which is taken over before. */
@@ -154,9 +111,6 @@ const refuseFilled = async ({ tx }: PrefixDraft, { network }: PrefixItem): Promi
       `${network.subnet} has IP ranges or reserved addresses, which would go with it: delete them first`,
     )
 }
-
-/** Returns whether an error says that a parent has too little room. */
-export const isTooFew = (error: unknown): boolean => error instanceof AppError && error.code === 'IP_NOT_AVAILABLE'
 
 export const prefixWrites: Writes<PrefixItem> = {
   create: async (draft) => {

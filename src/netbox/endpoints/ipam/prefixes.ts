@@ -4,30 +4,20 @@ import { CustomFields } from '../../endpoint/custom.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { counted, head, readOnly, reference, text, times } from '../../endpoint/fields.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
+import { scopeFields } from '../../endpoint/scope-fields.ts'
 import { getFamily, toFamily } from '../../world/addresses.ts'
-import { NESTED_SETS, nestScope, nestVlan, nestVrf } from '../../world/nested.ts'
-import { PLACE_KINDS, PLACES } from '../../world/places.ts'
+import { NESTED_SETS, nestVlan, nestVrf } from '../../world/nested.ts'
 import { CHILDREN, DEPTH } from '../../world/prefix-tree.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { VLANS } from '../../world/sets.ts'
 import { findVlan } from '../../world/vlans.ts'
 import { createPrefixFilters, describePrefix } from './prefix-filters.ts'
 import { PREFIX_TIMES, type PrefixItem, prefixSource } from './prefix-items.ts'
-import {
-  prefixWrites,
-  writePrefixName,
-  writePrefixSite,
-  writeScopeId,
-  writeScopeType,
-  writeSubnet,
-  writeVlan,
-} from './prefix-writes.ts'
+import { prefixWrites, writePrefixName, writePrefixSite, writeSubnet, writeVlan } from './prefix-writes.ts'
 
 const custom = new CustomFields<PrefixItem>('networks', ({ network }) => network.custom)
 
 const getKeys = ({ network }: PrefixItem): string[] => [network.id]
-
-const SCOPE_TYPES = Object.fromEntries(PLACE_KINDS.map((kind) => [kind, kind]))
 
 export const prefixes: Endpoint<PrefixItem> = {
   path: 'ipam/prefixes',
@@ -55,21 +45,7 @@ export const prefixes: Endpoint<PrefixItem> = {
       read: ({ network }, world) => nestVrf(world, network.space_id),
       to: 'space_id',
     }),
-    {
-      name: 'scope_type',
-      type: { is: 'choice', of: SCOPE_TYPES },
-      isNullable: true,
-      read: ({ network }, world) => world.get(PLACES).find(network.datacenter_id)?.kind ?? null,
-      write: writeScopeType,
-    },
-    {
-      name: 'scope_id',
-      type: { is: 'integer' },
-      isNullable: true,
-      read: ({ network }, world) => world.get(PLACES).find(network.datacenter_id)?.number ?? null,
-      write: writeScopeId,
-    },
-    readOnly('scope', 'json', ({ network }, world) => nestScope(world, network.datacenter_id)),
+    ...scopeFields<PrefixItem>(({ network }) => network.datacenter_id),
     custom.tenant(),
     {
       name: 'vlan',

@@ -2,7 +2,7 @@
 import { FAMILY, RANGE_STATUS } from '../../choices/addresses.ts'
 import { CustomFields, resolveTags } from '../../endpoint/custom.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
-import { head, readOnly, reference, text, times } from '../../endpoint/fields.ts'
+import { head, readOnly, reference, TAG_LIST, text, times } from '../../endpoint/fields.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { getFamily, toFamily, withMask } from '../../world/addresses.ts'
 import { NESTED_SETS, nestTag, nestVrf } from '../../world/nested.ts'
@@ -60,7 +60,7 @@ export const ranges: Endpoint<RangeItem> = {
     text('comments', { read: ({ pool }) => pool.description, to: 'description' }),
     {
       name: 'tags',
-      type: { is: 'objects', of: 'extras.tag' },
+      type: TAG_LIST,
       read: ({ pool }, world) => pool.tags.map((tag) => nestTag(world, tag)),
       write: async (value, draft) => {
         const tags = await resolveTags(draft, value)

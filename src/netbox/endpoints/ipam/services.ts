@@ -10,7 +10,8 @@ import { choiceFilter, type Filter, ownFilter, parseInteger, textFilter } from '
 import { objectFilters } from '../../endpoint/place-filters.ts'
 import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { nestAddress } from '../../world/addresses.ts'
-import { isMachine, NESTED_SETS, nestDevice, toDescription } from '../../world/nested.ts'
+import { isMachine } from '../../world/machines.ts'
+import { NESTED_SETS, nestDevice, toDescription } from '../../world/nested.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { NumberField } from '../../world/world.ts'
 import { customObjectFilters, hasCustomObject, tagFilters } from '../device-filters.ts'
@@ -76,7 +77,7 @@ export const services: Endpoint<ServiceItem> = {
   brief: ['id', 'url', 'display', 'name', 'protocol', 'ports', 'description'],
   fields: [
     ...head<ServiceItem>({ page: ({ object }) => `/objects/${object.id}`, display: displayService }),
-    readOnly('parent_object_type', { is: 'choice', of: PARENTS }, getParentKind),
+    readOnly('parent_object_type', 'string', getParentKind),
     readOnly('parent_object_id', 'integer', (item) => {
       const kind = getParentKind(item)
       return kind && item.device ? new NumberField(kind, item.device.id) : null
@@ -85,7 +86,7 @@ export const services: Endpoint<ServiceItem> = {
     readOnly('name', 'string', ({ object }) => object.name),
     custom.choice('protocol', SERVICE_PROTOCOL),
     readOnly('ports', 'integers', ({ ports }) => ports),
-    readOnly('ipaddresses', { is: 'objects', of: 'ipam.ipaddress' }, ({ addresses }, world) =>
+    readOnly('ipaddresses', { is: 'objects', of: 'ipam.ipaddress', isNested: true }, ({ addresses }, world) =>
       // Clients with types of NetBox's document expect whole addresses here, which must have this field.
       addresses.map((one) => nestAddress(world, one, { nat_outside: [] })),
     ),

@@ -10,8 +10,9 @@ import { RESOLVERS } from '../../endpoint/resolvers.ts'
 import { moveKey } from '../../numbers/numbers.ts'
 import { UNASSIGNED_KEY } from '../../world/keys.ts'
 import { findNearest, PLACES } from '../../world/places.ts'
-import type { VlanMember } from '../../world/sets.ts'
+import { VLANS, type VlanMember } from '../../world/sets.ts'
 import type { Member } from '../../world/small-set.ts'
+import type { World } from '../../world/world.ts'
 import { refuseTaken } from './taken.ts'
 
 export type VlanItem = Member<VlanMember>
@@ -35,7 +36,11 @@ export const writeGroup = async (value: unknown, draft: VlanDraft): Promise<void
 /** The field that is unique in a site and a group. */
 const UNIQUE = 'vid'
 
-/** Makes a VLAN of a number that networks use. */
+/** Returns what uses a number without a VLAN. */
+const getUsers = (world: World, key: string) =>
+  world.get(VLANS).find(key) ? { users: 'Networks', at: 'prefixes' } : { users: 'Interfaces', at: 'interfaces' }
+
+/** Makes a VLAN of a number that networks or ports use. */
 const nameNumber = async (draft: VlanDraft, item: VlanItem): Promise<string> => {
   const { input, tx } = draft
   const { vid, name, datacenterId, key } = item
@@ -45,12 +50,13 @@ const nameNumber = async (draft: VlanDraft, item: VlanItem): Promise<string> => 
     return value !== before
   })
   if (changed.length === 0) return key
+  const { users, at } = getUsers(draft.world, key)
   for (const [field, name] of [
     ['vlan_id', 'vid'],
     ['datacenter_id', 'site'],
   ] as const)
     if (changed.some(([one]) => one === field))
-      draft.refuseAt(name, `Networks use the number ${vid} there: change it at the prefixes`)
+      draft.refuseAt(name, `${users} use the number ${vid} there: change it at the ${at}`)
   draft.check()
   // The answer of the operation.
   const made = (await refuseTaken(UNIQUE, () => draft.run('vlans.create', { ...own, ...input }))) as Vlan
@@ -68,7 +74,8 @@ export const vlanWrites: Writes<VlanItem> = {
     return item.key
   },
   remove: async (draft, { vlan, vid, key }) => {
-    if (!vlan) throw createDetail('IN_USE', `Networks use the VLAN ${vid}: change them first`)
+    if (!vlan)
+      throw createDetail('IN_USE', `${getUsers(draft.world, key).users} use the VLAN ${vid}: change them first`)
     await draft.run('vlans.delete', { id: key })
   },
 }

@@ -100,6 +100,36 @@ describe.each(engines())('ipam/vlans and ipam/vrfs on %s', (dialect) => {
     expect((await list('ipam/vlans', 'vid=20')).count).toBe(2)
   })
 
+  test('a number that only ports use is found by its id, and becomes a VLAN as well', async () => {
+    const { api } = door
+    const { id } = await api.devices.create({ name: 'switch' })
+    const port = await api.ports.create({ device_id: id, name: 'Gi0/1', vlan_id: 61, tagged_vlan_ids: [62, 63] })
+    const Port = z.object({ untagged_vlan: Named, tagged_vlans: z.array(Named) })
+    const read = async () =>
+      z.object({ results: z.tuple([Port]) }).parse((await door.get('dcim/interfaces/?name=Gi0/1')).body).results[0]
+    const { untagged_vlan: untagged, tagged_vlans: tagged } = await read()
+    for (const one of [untagged, ...tagged])
+      expect(await door.get(`ipam/vlans/${one.id}/`)).toMatchObject({
+        ...{ status: 200, body: { id: one.id, name: one.name, site: null, prefix_count: 0, created: null } },
+      })
+    expect((await list('ipam/vlans', `id=${untagged.id}`)).results).toMatchObject([{ vid: 61 }])
+    expect(await door.patch(`ipam/vlans/${untagged.id}/`, { vid: 9 })).toMatchObject({
+      ...{ status: 400, body: { vid: ['Interfaces use the number 61 there: change it at the interfaces'] } },
+    })
+    expect((await door.delete(`ipam/vlans/${untagged.id}/`)).body).toEqual({
+      detail: 'Interfaces use the VLAN 61: change them first',
+    })
+    const named = await door.patch(`ipam/vlans/${untagged.id}/`, { name: 'phones' })
+    expect(named).toMatchObject({ status: 200, body: { id: untagged.id, name: 'phones', vid: 61 } })
+    expect((await read()).untagged_vlan).toMatchObject({ id: untagged.id, name: 'phones' })
+    await api.ports.update({ id: port.id, tagged_vlan_ids: [63] })
+    expect(await Promise.all(tagged.map(async (one) => (await door.get(`ipam/vlans/${one.id}/`)).status))).toEqual([
+      404, 200,
+    ])
+    await door.delete(`ipam/vlans/${untagged.id}/`)
+    await api.devices.delete({ id })
+  })
+
   test('every field of a VLAN is read back as it was written', async () => {
     const made = await door.post('ipam/vlans/', {
       ...{ vid: 30, name: 'new', site: { slug: 'zurich' }, group: { name: 'Fabric A' }, status: 'deprecated' },

@@ -1,4 +1,4 @@
-/** `ipam/vlans`: VLANs, and the numbers that networks use without one. */
+/** `ipam/vlans`: VLANs, and the numbers that networks use without one. A number that only ports use is found, but not listed. */
 import { toNameKey } from '../../../net/name-order.ts'
 import { QINQ_ROLE, VLAN_STATUS } from '../../choices/addresses.ts'
 import { CustomFields } from '../../endpoint/custom.ts'
@@ -12,7 +12,7 @@ import { buildNameKey } from '../../numbers/keys.ts'
 import { NESTED_SETS, nestSiteIfAny, nestVlanGroup, toDescription } from '../../world/nested.ts'
 import { prepareWorld } from '../../world/prepare.ts'
 import { VLANS } from '../../world/sets.ts'
-import { VLAN_PREFIXES } from '../../world/vlans.ts'
+import { findPortVlans, VLAN_PREFIXES } from '../../world/vlans.ts'
 import { customObjectFilters, tagFilters } from '../device-filters.ts'
 import { descriptionFields } from '../device-writes.ts'
 import { listNames } from './prefix-filters.ts'
@@ -29,6 +29,12 @@ const {
   location_id: __,
   ...siteFilters
 } = placeFilters<VlanItem>({ datacenterId: ({ datacenterId }) => datacenterId })
+
+const inSet = fromMemory<VlanItem>({
+  tables: VLANS.tables,
+  key: ({ key }) => key,
+  all: async (world) => (await world.read(VLANS)).all,
+})
 
 export const vlans: Endpoint<VlanItem> = {
   path: 'ipam/vlans',
@@ -72,11 +78,20 @@ export const vlans: Endpoint<VlanItem> = {
     counted('prefix_count', VLAN_PREFIXES, ({ key }) => [key]),
   ],
   custom,
-  source: fromMemory({
-    tables: VLANS.tables,
-    key: ({ key }) => key,
-    all: async (world) => (await world.read(VLANS)).all,
-  }),
+  source: {
+    ...inSet,
+    find: async (world, keys) => {
+      const found = await inSet.find(world, keys)
+      const known = new Set(found.map(({ key }) => key))
+      return [
+        ...found,
+        ...(await findPortVlans(
+          world,
+          keys.filter((key) => !known.has(key)),
+        )),
+      ]
+    },
+  },
   prepare: (world) =>
     prepareWorld(world, {
       sets: NESTED_SETS,

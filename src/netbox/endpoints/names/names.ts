@@ -10,6 +10,7 @@ import { parseSlug } from '../../endpoint/slug-fields.ts'
 import { fromMemory } from '../../endpoint/source.ts'
 import * as counters from '../../world/counters.ts'
 import { UNASSIGNED, UNKNOWN } from '../../world/keys.ts'
+import { MACHINE_TAG } from '../../world/machines.ts'
 import { MANUFACTURER_TYPES, TAG_TEXTS, TAG_VALUES } from '../../world/name-counters.ts'
 import { DEVICE_ROLES, MANUFACTURERS, NETWORK_ROLES, PLATFORMS, TAGS, VLAN_GROUPS } from '../../world/names.ts'
 import { USUAL_COLOR } from '../../world/nested.ts'
@@ -75,17 +76,19 @@ type Parts = NameKind & {
   readonly page: string
   /** The fields behind the slug. */
   readonly fields: readonly Field<NameItem>[]
-  /** The fields of the nested form behind the slug. */
+  /** The fields of the brief form behind the slug, and of the nested one. */
   readonly brief: readonly string[]
+  readonly nested?: readonly string[]
   readonly filters?: Endpoint<NameItem>['filters']
   readonly isReadOnly?: true
 }
 
-const createNames = ({ page, fields, brief, filters = {}, isReadOnly, ...own }: Parts): Endpoint<NameItem> => ({
+const createNames = ({ page, fields, brief, nested, filters = {}, isReadOnly, ...own }: Parts): Endpoint<NameItem> => ({
   path: own.path,
   kind: own.kind,
   key: ({ key }) => key,
   brief: ['id', 'url', 'display', 'name', 'slug', ...brief],
+  ...(nested && { nested: ['id', 'url', 'display_url', 'display', 'name', 'slug', ...nested] }),
   isSmall: true,
   isStandIn: ({ key }) => isReserved(own, key),
   fields: [...head<NameItem>({ page: () => page, display: (item) => item.name }), name, slug, ...fields],
@@ -188,9 +191,10 @@ const taggedItems: Field<NameItem> = {
 }
 
 export const tags = createNames({
-  ...{ path: 'extras/tags', kind: 'extras.tag', set: TAGS, reserved: counters.MACHINE_TAG },
+  ...{ path: 'extras/tags', kind: 'extras.tag', set: TAGS, reserved: MACHINE_TAG },
   page: '/devices',
   brief: ['color', 'description'],
+  nested: ['color'],
   fields: [
     color,
     description,

@@ -37,6 +37,7 @@ export const locations: Endpoint<PlaceMember> = {
   kind: 'dcim.location',
   key: ({ key }) => key,
   brief: ['id', 'url', 'display', 'name', 'slug', 'description', 'rack_count', '_depth'],
+  nested: ['id', 'url', 'display_url', 'display', 'name', 'slug', 'rack_count', '_depth'],
   fields: [
     ...placeHead,
     ...nameFields,

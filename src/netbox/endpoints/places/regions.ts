@@ -31,7 +31,7 @@ export const nameFields = [
   readOnly<PlaceMember>('slug', 'string', ({ slug }) => slug),
 ]
 export const parentField = (kind: PlaceKind) =>
-  readOnly<PlaceMember>('parent', { is: 'object', of: kind }, (place, world) =>
+  readOnly<PlaceMember>('parent', { is: 'object', of: kind, isNested: true }, (place, world) =>
     nestParent(world, findParent(place, world)),
   )
 export const depthField = readOnly<PlaceMember>('_depth', 'integer', (place, world) => computeDepth(world, place))
@@ -63,6 +63,7 @@ const createTree = (path: Path, kind: PlaceKind): Endpoint<PlaceMember> => {
     kind,
     key: ({ key }) => key,
     brief: ['id', 'url', 'display', 'name', 'slug', 'description', 'site_count', '_depth'],
+    nested: ['id', 'url', 'display_url', 'display', 'name', 'slug', 'site_count', '_depth'],
     fields: [
       ...placeHead,
       ...nameFields,
