@@ -49,9 +49,19 @@ const rename = (names: FieldNames, field: string): string => {
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name
 }
 
+/** Returns the message of an error below NetBox's name of its field. In `custom_fields` it names the custom field. */
+export const tellMessage = ({ field, message }: FieldIssue, name: string): string => {
+  const [, custom] = /(?:^|\.)custom\.([^.[]+)/.exec(field) ?? []
+  return name === 'custom_fields' && custom !== undefined
+    ? `Invalid value for custom field '${custom}': ${message}`
+    : message
+}
+
 const groupMessages = (issues: readonly FieldIssue[], names: FieldNames): Messages => {
   const groups = Map.groupBy(issues, ({ field }) => rename(names, field))
-  return Object.fromEntries([...groups].map(([field, some]) => [field || NO_FIELD, some.map(({ message }) => message)]))
+  return Object.fromEntries(
+    [...groups].map(([name, some]) => [name || NO_FIELD, some.map((issue) => tellMessage(issue, name))]),
+  )
 }
 
 /** True if the error says which fields are wrong. A name that is taken is a 400 in NetBox. */

@@ -11,7 +11,7 @@ import { create as createReservation } from '../../../inventory/reservations/res
 import * as occupancy from '../../../inventory/used-addresses/used-addresses.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { IpKey } from '../../../net/ip.ts'
-import { NetboxError, refuseFields } from '../../door/errors.ts'
+import { NetboxError, refuseFields, tellMessage } from '../../door/errors.ts'
 import type { Writes } from '../../endpoint/endpoint.ts'
 import { buildAddressKey } from '../../numbers/keys.ts'
 import { moveKey } from '../../numbers/numbers.ts'
@@ -58,7 +58,9 @@ export const withNames = async <T>(draft: AddressDraft, work: () => Promise<T>):
     if (error.code === 'IP_NOT_AVAILABLE') throw refuseFields({ address: [error.message] })
     if (error.details.length === 0 || error.status !== 400) throw error
     const groups = Map.groupBy(error.details, ({ field }) => toName(draft, field))
-    throw refuseFields(Object.fromEntries([...groups].map(([name, some]) => [name, some.map((one) => one.message)])))
+    throw refuseFields(
+      Object.fromEntries([...groups].map(([name, some]) => [name, some.map((one) => tellMessage(one, name))])),
+    )
   }
 }
 
