@@ -25,6 +25,8 @@ const scanFields = {
   error_message: z.string(),
   rule_id: z.string().nullable().describe('The rule that started it'),
   created_by: z.string().describe('Name of the user who started it; empty for a rule'),
+  scanner_id: z.string().nullable().describe('The scanner that took it; null for the server, and until one takes it'),
+  scanner_name: z.string().describe('The name of that scanner when it took the scan'),
   started_at: Timestamp.nullable(),
   completed_at: Timestamp.nullable().describe('When it ended, however it ended'),
   created_at: Timestamp,

@@ -22,6 +22,10 @@ export type ScanStateRow = {
   log: string
   /** JSON of the scanner's own, or ''. */
   checkpoint: string
+  /** Names the taking of the scan by a scanner; '' for a scan of the server. */
+  lease: string
+  /** The number of the last report of this lease that is stored; 0 for none. */
+  seq: number
 }
 
 export type ChangeRow = {

@@ -66,6 +66,7 @@ import { kinds } from './0087-kinds.ts'
 import { certificates } from './0088-certificates.ts'
 import { notifications } from './0089-notifications.ts'
 import { netboxIds } from './0090-netbox-ids.ts'
+import { scanners } from './0091-scanners.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -134,4 +135,5 @@ export const migrations: readonly Migration[] = [
   certificates,
   notifications,
   netboxIds,
+  scanners,
 ]

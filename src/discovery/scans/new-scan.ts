@@ -25,6 +25,8 @@ export const buildScan = (
   error_message: '',
   rule_id: null,
   created_by: ctx.caller.username,
+  scanner_id: null,
+  scanner_name: '',
   started_at: null,
   completed_at: null,
   created_at: ctx.now,

@@ -23,6 +23,8 @@ const columns = [
   'error_message',
   'rule_id',
   'created_by',
+  'scanner_id',
+  'scanner_name',
   'started_at',
   'completed_at',
   'created_at',
@@ -63,7 +65,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
 export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefined> =>
   ctx.db
     .selectFrom('discovery_scan_states')
-    .select(['scan_id', 'privilege', 'log', 'checkpoint'])
+    .select(['scan_id', 'privilege', 'log', 'checkpoint', 'lease', 'seq'])
     .where('scan_id', '=', id)
     .executeTakeFirst()
 
@@ -96,7 +98,7 @@ export const insert = async (
   })
   await ctx.db
     .insertInto('discovery_scan_states')
-    .values({ scan_id: scan.id, privilege: '', log: '[]', checkpoint: '' })
+    .values({ scan_id: scan.id, privilege: '', log: '[]', checkpoint: '', lease: '', seq: 0 })
     .execute()
 }
 
@@ -128,7 +130,7 @@ export const addNote = async (ctx: Ctx, id: string, text: string): Promise<void>
 export const setState = async (
   ctx: Ctx,
   id: string,
-  fields: Partial<Pick<ScanStateRow, 'privilege' | 'log' | 'checkpoint'>>,
+  fields: Partial<Pick<ScanStateRow, 'privilege' | 'log' | 'checkpoint' | 'lease' | 'seq'>>,
 ): Promise<void> => {
   await ctx.db.updateTable('discovery_scan_states').set(fields).where('scan_id', '=', id).execute()
 }
