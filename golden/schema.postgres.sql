@@ -2333,3 +2333,69 @@ CREATE TABLE netbox_ids (
   PRIMARY KEY (kind, number),
   UNIQUE (kind, key)
 );
+
+-- 0091-scanners
+
+CREATE TABLE scanners (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  natural_key TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  tags TEXT COLLATE "C" NOT NULL,
+  use_credentials INTEGER NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX scanners_natural_key ON scanners (natural_key);
+
+CREATE INDEX scanners_order ON scanners (name_order, id);
+
+CREATE INDEX scanners_managed_by ON scanners (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE TABLE scanner_states (
+  scanner_id TEXT COLLATE "C" PRIMARY KEY,
+  enrolment_hash TEXT COLLATE "C" NOT NULL DEFAULT '',
+  enrolment_expires_at TEXT COLLATE "C",
+  token_hash TEXT COLLATE "C" NOT NULL DEFAULT '',
+  public_key TEXT COLLATE "C" NOT NULL DEFAULT '',
+  is_online INTEGER NOT NULL DEFAULT 0,
+  revoked_at TEXT COLLATE "C",
+  enrolled_at TEXT COLLATE "C",
+  last_seen_at TEXT COLLATE "C",
+  protocol INTEGER,
+  version TEXT COLLATE "C" NOT NULL DEFAULT '',
+  hostname TEXT COLLATE "C" NOT NULL DEFAULT '',
+  capabilities TEXT COLLATE "C" NOT NULL DEFAULT '{"icmp":false,"arp":false,"neighbours":false,"listen":false}',
+  links TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  slots INTEGER NOT NULL DEFAULT 0,
+  ip_address TEXT COLLATE "C" NOT NULL DEFAULT '',
+  spooled_reports INTEGER NOT NULL DEFAULT 0,
+  noted_at TEXT COLLATE "C"
+);
+
+CREATE UNIQUE INDEX scanner_states_token ON scanner_states (token_hash) WHERE token_hash <> '';
+
+CREATE UNIQUE INDEX scanner_states_enrolment ON scanner_states (enrolment_hash) WHERE enrolment_hash <> '';
+
+CREATE TABLE scanner_beats (scanner_id TEXT COLLATE "C" PRIMARY KEY, beat_ms BIGINT NOT NULL);
+
+ALTER TABLE networks ADD COLUMN scanner TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovery_scans ADD COLUMN scanner_id TEXT COLLATE "C";
+
+ALTER TABLE discovery_scans ADD COLUMN scanner_name TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovery_scan_states ADD COLUMN lease TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovery_scan_states ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE discovery_rules ADD COLUMN listen INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX networks_scanner ON networks (scanner) WHERE scanner <> '';
+
+CREATE INDEX discovery_scans_scanner ON discovery_scans (scanner_id) WHERE scanner_id IS NOT NULL;

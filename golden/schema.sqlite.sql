@@ -564,7 +564,7 @@ CREATE TABLE discovery_rules (
   next_run_at TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, credential_user TEXT);
+, credential_user TEXT, listen INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX discovery_rules_due ON discovery_rules (next_run_at);
 
@@ -573,7 +573,7 @@ CREATE TABLE discovery_scan_states (
   privilege TEXT NOT NULL,
   log TEXT NOT NULL,
   checkpoint TEXT NOT NULL
-);
+, lease TEXT NOT NULL DEFAULT '', seq INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE discovery_scans (
   id TEXT PRIMARY KEY,
@@ -595,7 +595,7 @@ CREATE TABLE discovery_scans (
   updated_at TEXT NOT NULL,
   holder TEXT NOT NULL,
   resumes INTEGER NOT NULL
-, until_ms INTEGER NOT NULL DEFAULT 0, credential_user TEXT);
+, until_ms INTEGER NOT NULL DEFAULT 0, credential_user TEXT, scanner_id TEXT, scanner_name TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 
@@ -606,6 +606,8 @@ CREATE INDEX discovery_scans_network ON discovery_scans (network_id, created_at,
 CREATE INDEX discovery_scans_open ON discovery_scans (status, created_at, id) WHERE status IN ('pending', 'running');
 
 CREATE UNIQUE INDEX discovery_scans_running ON discovery_scans (network_id) WHERE status = 'running';
+
+CREATE INDEX discovery_scans_scanner ON discovery_scans (scanner_id) WHERE scanner_id IS NOT NULL;
 
 CREATE TABLE dns_changes (
   zone_id TEXT NOT NULL,
@@ -932,7 +934,7 @@ CREATE TABLE networks (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '', custom TEXT, area INTEGER NOT NULL DEFAULT 0, name_order TEXT NOT NULL DEFAULT '', scanner TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX networks_datacenter ON networks (datacenter_id);
 
@@ -947,6 +949,8 @@ CREATE INDEX networks_name ON networks (name_key, id);
 CREATE INDEX networks_out_of_order ON networks (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
 
 CREATE INDEX networks_owned ON networks (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE INDEX networks_scanner ON networks (scanner) WHERE scanner <> '';
 
 CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL;
 
@@ -1336,6 +1340,54 @@ CREATE TABLE roles (
 , name_order TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX roles_out_of_order ON roles (id) WHERE substr(name_order, -(length(name_key) + 1)) <> char(1) || name_key;
+
+CREATE TABLE scanner_beats (scanner_id TEXT PRIMARY KEY, beat_ms INTEGER NOT NULL);
+
+CREATE TABLE scanner_states (
+  scanner_id TEXT PRIMARY KEY,
+  enrolment_hash TEXT NOT NULL DEFAULT '',
+  enrolment_expires_at TEXT,
+  token_hash TEXT NOT NULL DEFAULT '',
+  public_key TEXT NOT NULL DEFAULT '',
+  is_online INTEGER NOT NULL DEFAULT 0,
+  revoked_at TEXT,
+  enrolled_at TEXT,
+  last_seen_at TEXT,
+  protocol INTEGER,
+  version TEXT NOT NULL DEFAULT '',
+  hostname TEXT NOT NULL DEFAULT '',
+  capabilities TEXT NOT NULL DEFAULT '{"icmp":false,"arp":false,"neighbours":false,"listen":false}',
+  links TEXT NOT NULL DEFAULT '[]',
+  slots INTEGER NOT NULL DEFAULT 0,
+  ip_address TEXT NOT NULL DEFAULT '',
+  spooled_reports INTEGER NOT NULL DEFAULT 0,
+  noted_at TEXT
+);
+
+CREATE UNIQUE INDEX scanner_states_enrolment ON scanner_states (enrolment_hash) WHERE enrolment_hash <> '';
+
+CREATE UNIQUE INDEX scanner_states_token ON scanner_states (token_hash) WHERE token_hash <> '';
+
+CREATE TABLE scanners (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  natural_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  use_credentials INTEGER NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX scanners_managed_by ON scanners (managed_by, name_order, id) WHERE managed_by <> '';
+
+CREATE UNIQUE INDEX scanners_natural_key ON scanners (natural_key);
+
+CREATE INDEX scanners_order ON scanners (name_order, id);
 
 CREATE TABLE scopes (
   id TEXT PRIMARY KEY,

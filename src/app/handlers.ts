@@ -40,6 +40,7 @@ import { feature as racks } from '../inventory/racks/racks.ts'
 import { feature as references } from '../inventory/references/references.ts'
 import { feature as relationships } from '../inventory/relationships/relationships.ts'
 import { feature as reservations } from '../inventory/reservations/reservations.ts'
+import { scannersFeature } from '../inventory/scanners/scanners.ts'
 import { feature as spaces } from '../inventory/spaces/spaces.ts'
 import { feature as vlans } from '../inventory/vlans/vlans.ts'
 import type { Feature } from '../kernel/ctx.ts'
@@ -138,6 +139,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     objects,
     relationships,
     references,
+    scannersFeature(options),
     discoveryFeature(options),
     eventsFeature(options),
     webhooksFeature({ ...options, reports }),

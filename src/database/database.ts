@@ -353,19 +353,19 @@ export type Sql = Deployment & {
   readonly areFew: (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>) => Promise<boolean>
   /** Tells the planner that few rows fulfill the condition, if it cannot know: it then uses the index of its column. */
   readonly selective: (condition: Expression<SqlBool>) => Expression<SqlBool>
+  /** True if a column with a JSON list of texts has this text. */
+  readonly hasText: (column: string, text: string) => RawBuilder<SqlBool>
   /** Creates a guard, if other servers write as well. Otherwise `Tx.revision` suffices. */
   readonly guard: ((demand: Demand) => Guard) | undefined
   /** Returns the transactions in progress, if there may be several; undefined with one writer. */
   readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
   /** The number of the next transaction, as `UnderWay.next`; 0 with one writer. */
   readonly nextTransaction: () => RawBuilder<number>
-  /** The time in ms since the epoch by the database's clock; with a single server it is `ownMs`. */
+  /** The time in ms since the epoch by the database's clock; with a single server it is `ownMs`. `nowMsFrom`: at least `leastMs`. */
   readonly nowMs: (ownMs: number) => RawBuilder<number>
-  /** Like `nowMs`, but at least `leastMs`. */
   readonly nowMsFrom: (leastMs: number) => RawBuilder<number>
-  /** Locks the selected rows against other writers until commit, if the engine has more than one writer. */
+  /** Locks the selected rows against other writers until commit, if there are several. Shared: others may lock them in the same way. */
   readonly lockRows: <Q>(query: Q) => Q
-  /** Like `lockRows`, but others may lock them in the same way. */
   readonly lockRowsShared: <Q>(query: Q) => Q
   /** Like `lockRows`, but skips rows that others have locked instead of waiting for them. */
   readonly lockFreeRows: <Q>(query: Q) => Q

@@ -19,6 +19,7 @@ import { references } from './references/api.ts'
 import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { type ContractOf, RESOURCES, type Resource, toContractName } from './resources.ts'
+import { scanners } from './scanners/api.ts'
 import { spaces } from './spaces/api.ts'
 import { vlans } from './vlans/api.ts'
 
@@ -37,6 +38,7 @@ const others = {
   objects,
   relationships,
   references,
+  scanners,
 } satisfies Record<string, OperationSet>
 
 type Listed = typeof first & typeof others

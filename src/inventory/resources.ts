@@ -15,6 +15,7 @@ import { portFacts } from './ports/resource.ts'
 import { rackFacts } from './racks/resource.ts'
 import { relationshipFacts } from './relationships/resource.ts'
 import { reservationFacts } from './reservations/resource.ts'
+import { scannerFacts } from './scanners/resource.ts'
 import { spaceFacts } from './spaces/resource.ts'
 import { vlanFacts } from './vlans/resource.ts'
 
@@ -25,6 +26,7 @@ export const RESOURCES = [
   spaceFacts,
   datacenterFacts,
   vlanFacts,
+  scannerFacts,
   networkFacts,
   poolFacts,
   deviceTypeFacts,

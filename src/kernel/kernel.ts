@@ -312,7 +312,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       const key = isDry || plan ? undefined : fields.idempotencyKey
       // A ref may mean nothing more, after the work.
       const inputs = key === undefined || input === given ? [own] : [parseInput(bound.op, given).own, own]
-      const attempt = createAttempt({ operation: bound.op.name, key, inputs, isLong: bound.op.isLong, onRepeat })
+      const { name: operation, isLong, answersSecret: isSecret } = bound.op
+      const attempt = createAttempt({ operation, key, inputs, isLong, isSecret, onRepeat })
       return await runWrite({ bound, call, own, done, attempt })
     } catch (error) {
       if (bound.op.handlesDryRun && error instanceof RolledBack) return new WithStatus(200, error.value, true)
@@ -343,7 +344,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       isLimited: ctx.isScoped,
       update: (step) => runAudited(update, step),
       create: async (step) => {
-        const made = await runAudited({ bound: create, request, audited }, step)
+        const answer = await runAudited({ bound: create, request, audited }, step)
+        // An update answers no secret.
+        const made = create.op.answersSecret ? bound.op.output.parse(answer) : answer
         return made instanceof WithStatus ? made : new WithStatus(create.op.status ?? 200, made)
       },
     })

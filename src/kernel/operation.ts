@@ -90,6 +90,8 @@ export type Operation<
   readonly createsByRef?: true
   /** Needs `hasHistory`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */
   readonly handlesDryRun?: true
+  /** The answer has a secret, which is not kept for a retry with the same idempotency key. */
+  readonly answersSecret?: true
   /** Answers the change that it makes, so that each of its dry runs answers the preview. */
   readonly returnsChange?: true
   /** May take minutes, so it has no deadline. */

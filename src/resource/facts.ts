@@ -81,7 +81,10 @@ export type FieldFacts = CommonFacts &
 
 /** A field of answers that is computed when they are made. */
 export type ComputedFacts = {
-  /** `ids` of objects of the resource `of`; `own` has a schema of its own, and is in some answers only. */
+  /**
+   * `ids` of objects of the resource `of`; `own` has a schema of its own. Callers who may list some objects of `of` only see what follows
+   * from these.
+   */
   readonly type: 'ids' | 'own'
   readonly of?: string
   /** The field that it stands behind in answers. */

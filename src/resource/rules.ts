@@ -1,5 +1,4 @@
 /** The rules of a resource: the handlers of its five operations, and what happens to its objects when others are deleted. */
-
 import type { Kysely } from 'kysely'
 import { AppError, invalidField, orNotFound } from '../contract/errors.ts'
 import type { Refs, RefsPatch } from '../contract/fields/external-fields.ts'
@@ -56,7 +55,7 @@ export type Rules<T, A> = {
   /** Reads what the computed fields of objects need, with one query for all of them. Returns the function that gives their values. */
   readonly compute?: (ctx: Ctx, of: Computed<T>) => Promise<(object: T) => Values>
   /** The rows of the list, if they are more than the objects. */
-  readonly listed?: ListRules<unknown>
+  readonly listed?: Partial<ListRules<unknown>>
 }
 
 type Owned = {
@@ -132,7 +131,7 @@ const isEmpty = (object: object, field: string): boolean => ((object as Values)[
 const orderFields = (names: readonly string[], object: Values, computed: Values): Values => {
   const ordered: Record<string, unknown> = {}
   for (const name of names) {
-    const value = computed[name] ?? object[name]
+    const value = Object.hasOwn(computed, name) ? computed[name] : object[name]
     if (value !== undefined) ordered[name] = value
   }
   return ordered
@@ -197,7 +196,8 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
   const usualConflict = `${article} ${noun} with the same ${(identity ?? []).join(', ')} exists already`
   // Stored values of custom fields are the last member of an object.
   const answerOrder = [...orderAnswer(facts).filter((field) => field !== 'custom'), 'custom']
-  const computedFrom = Object.values(facts.computed ?? {}).flatMap(({ of }) => (isResource(of) ? of : []))
+  const shownOf = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
+  const computedFrom = shownOf.filter(isResource)
   // Computed fields may follow from the trees of the objects that an object refers to.
   const trees = listTrees(facts).filter(isResource)
   const lastComputed = createLastRead<Values>()
@@ -218,7 +218,7 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     const values = await computeOne(ctx, object)
     lastComputed.note(ctx, object.id, values)
     const whole = toAnswer(object, values)
-    const listed = await narrowToListed(ctx, computedFrom)
+    const listed = await narrowToListed(ctx, shownOf)
     return { whole, shown: listed === ctx ? whole : await answer(listed, object) }
   }
 
@@ -363,18 +363,20 @@ export const resourceRules = <F extends ResourceFacts, T extends Owned, A extend
     return all.map(({ stored, isGone }) => toAnswer(stored, (isGone ? getFormer : getPresent)?.(stored) ?? {}))
   }
 
-  const listed: ListRules<A> = (rules.listed as ListRules<A> | undefined) ?? {
+  // The contract has the rows of `rules.listed`.
+  const listed = {
     tables: () => (computedFrom.length === 0 ? [] : [...computedFrom, ...trees].map(toTableName)),
-    createRow: (ctx, _input, page) => {
-      if (!compute) return (row) => asStored(store.fromRow(row))
+    createRow: (ctx: Ctx, _input: ListInput, page: ListedPage) => {
+      if (!compute) return (row: object) => asStored(store.fromRow(row))
       let values: ReturnType<typeof compute> | undefined
-      return async (row) => {
+      return async (row: object) => {
         values ??= compute(ctx, { page })
         const object = store.fromRow(row)
         return toAnswer(object, (await values)(object))
       }
     },
-  }
+    ...rules.listed,
+  } as ListRules<A>
   return {
     getOrThrow,
     create,

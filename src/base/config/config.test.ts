@@ -85,6 +85,7 @@ test('nothing set gives the documented defaults', () => {
     discoveryAllowedSubnets: [],
     discoveryAllowLocal: false,
     discoveryPorts: [],
+    scannerOfflineAfterMs: 60_000,
     discoveryFingerprintsDir: '',
     mcpOauthEnabled: false,
     mcpOauthIssuerUrl: undefined,

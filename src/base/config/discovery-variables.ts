@@ -67,6 +67,12 @@ export const DISCOVERY_VARIABLES = {
     parse: parsePorts,
     help: 'TCP ports that full and deep scans try, like 22,80,8000-8100; without it a list of about 100',
   },
+  scannerOfflineAfterMs: {
+    name: 'SCANNER_OFFLINE_AFTER',
+    default: '1m',
+    parse: createDurationParser('1h', '5s'),
+    help: 'A scanner that has sent nothing for so long is offline; 5s to 1h',
+  },
   discoveryFingerprintsDir: {
     name: 'DISCOVERY_FINGERPRINTS_DIR',
     default: '',

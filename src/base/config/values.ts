@@ -74,12 +74,13 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
  * @param max the maximum, in the same form
  * @example createDurationParser('24h')('90s') // 90000
  */
-export function createDurationParser(max = '3650d'): Parser<number> {
-  const maxMs = parseDurationMs(max)
+export function createDurationParser(max = '3650d', min = '1ms'): Parser<number> {
+  const [minMs, maxMs] = [parseDurationMs(min), parseDurationMs(max)]
   return (value) => {
     const parsed = parseDurationMs(value)
     if (Number.isNaN(parsed)) throw new InvalidValue('must be a duration like 500ms, 30s, 5m, 24h or 30d')
     if (parsed === 0) throw new InvalidValue('must be longer than zero')
+    if (parsed < minMs) throw new InvalidValue(`must not be shorter than ${min}`)
     if (parsed > maxMs) throw new InvalidValue(`must not be longer than ${max}`)
     return parsed
   }

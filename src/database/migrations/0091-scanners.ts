@@ -40,7 +40,8 @@ export const scanners: Migration = {
        links ${text} NOT NULL DEFAULT '[]',
        slots INTEGER NOT NULL DEFAULT 0,
        ip_address ${text} NOT NULL DEFAULT '',
-       spooled_reports INTEGER NOT NULL DEFAULT 0
+       spooled_reports INTEGER NOT NULL DEFAULT 0,
+       noted_at ${text}
      )`,
     "CREATE UNIQUE INDEX scanner_states_token ON scanner_states (token_hash) WHERE token_hash <> ''",
     "CREATE UNIQUE INDEX scanner_states_enrolment ON scanner_states (enrolment_hash) WHERE enrolment_hash <> ''",

@@ -1,6 +1,6 @@
 /** PostgreSQL through Bun's own client. It has many writers, so it locks rows and names; SQLite has one writer. */
 import { SQL } from 'bun'
-import { Kysely, sql } from 'kysely'
+import { Kysely, type SqlBool, sql } from 'kysely'
 import { FaultError } from '../../base/disk/fault.ts'
 import { parseDatabaseUrl } from '../../base/hosts/database-url.ts'
 import { createHosts } from '../../base/hosts/hosts.ts'
@@ -68,6 +68,7 @@ const postgresSql: Omit<Sql, 'revisionIn'> = {
   matchesWordsInOrder,
   countWords,
   inPart: { matchesWordsInOrder, countWords },
+  hasText: (column, text) => sql<SqlBool>`jsonb_exists(${sql.ref(column)}::jsonb, ${text})`,
   guard,
   // A snapshot lists the transactions in progress below its upper end (PostgreSQL's documentation, 9.27.16). Later ones are below a
   // number that is taken now. Transactions of other databases have numbers too, but write nothing here.

@@ -1,7 +1,7 @@
 /** SQLite: one file, concurrent readers, and one writer. Commits are on the disk before they are answered. */
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { hostname } from 'node:os'
-import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, type Kysely, type SqlBool, sql } from 'kysely'
 import { getDiskFault, getDiskProblem, translateFileError } from '../../base/disk/disk-errors.ts'
 import { FaultError } from '../../base/disk/fault.ts'
 import type { Logger } from '../../base/runtime/log.ts'
@@ -71,6 +71,8 @@ const sqliteSql: Sql = {
   matchesWordsInOrder,
   countWords,
   inPart,
+  hasText: (column, text) =>
+    sql<SqlBool>`EXISTS (SELECT 1 FROM json_each(${sql.ref(column)}) AS e WHERE e.value = ${text})`,
   guard: undefined,
   underWay: async () => undefined,
   nextTransaction: () => sql<number>`0`,

@@ -33,8 +33,8 @@ const allocate = async (ctx: Ctx, request: SubnetAllocation): Promise<{ networks
   const subnets = (await findNextSubnets(ctx, parent, request)).map(formatCidr)
   const names = buildNames(subnets, request.name)
   const { vlan_id, datacenter_id = parent.datacenter_id, description, custom } = request
-  const space_id = parent.space_id ?? null
-  const fields = { vlan_id, datacenter_id, description, refs: null, managed_by: '', space_id, custom }
+  const { space_id = null, scanner } = parent
+  const fields = { vlan_id, datacenter_id, description, refs: null, managed_by: '', space_id, scanner, custom }
   const networks: Network[] = []
   for (const [i, subnet] of subnets.entries())
     networks.push(await create(ctx, { ...fields, name: names[i] ?? subnet, subnet }))

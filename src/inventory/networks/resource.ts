@@ -17,6 +17,7 @@ export const networkFacts = resource({
     scanner: {
       type: 'text',
       max: 255,
+      trim: true,
       description: 'The name or a tag of the scanners that scan it; empty: the server itself',
     },
   },

@@ -56,8 +56,8 @@ export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Spli
   ctx.precondition(network)
   await lockContents(ctx, [id])
   const parts = await planParts(ctx, network, prefix_length)
-  const { datacenter_id, space_id = null } = network
-  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id }
+  const { datacenter_id, space_id = null, scanner } = network
+  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id, scanner }
   const networks: Network[] = []
   for (const [i, part] of parts.entries()) {
     const copy = { ...fields, name: appendNumber(network.name, i + 1), subnet: formatCidr(part) }

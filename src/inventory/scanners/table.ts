@@ -1,6 +1,6 @@
 /** The table of the state of scanners. That of the scanners themselves follows from their facts. */
 
-/** What a scanner reports about itself, and its credentials. Every scanner has a row. */
+/** The fields that a scanner reports, and its credentials. Every scanner has a row. */
 export type ScannerStateRow = {
   scanner_id: string
   /** SHA-256 of the unused enrolment token, in hex; '' for none. */
@@ -26,6 +26,8 @@ export type ScannerStateRow = {
   slots: number
   ip_address: string
   spooled_reports: number
+  /** The last write of reported fields, to the minute. */
+  noted_at: string | null
 }
 
 /** The moment of the last request of a scanner. A table of its own: it changes often, and lists of scanners stay cached. */

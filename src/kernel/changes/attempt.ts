@@ -7,6 +7,8 @@ export type Attempt = {
   readonly key: string
   /** Hashes of the input: as sent, and with ids in place of refs, as older programs store it. */
   readonly hashes: readonly string[]
+  /** The answer is not kept. */
+  readonly isSecret?: boolean | undefined
   /** It may take minutes. */
   readonly isLong?: boolean | undefined
   /** Called by a retry with the change of the first attempt. */

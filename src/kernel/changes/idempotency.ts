@@ -70,10 +70,11 @@ const findEarlier = async (scope: Scope, { operation, key, hashes }: Attempt): P
 }
 
 /** @throws AppError ALREADY_EXISTS for an answer that was not kept */
-const parseAnswer = ({ answer, changeId }: Earlier): unknown => {
+const parseAnswer = ({ answer, changeId }: Earlier, { isSecret }: Attempt): unknown => {
   if (answer !== '') return JSON.parse(answer)
   const effect = changeId === '' ? 'and changed nothing' : `by the change ${changeId}`
-  const reason = `its answer is longer than ${MAX_ANSWER_BYTES / 1024} KiB, and is not kept`
+  const why = isSecret ? 'has a secret' : `is longer than ${MAX_ANSWER_BYTES / 1024} KiB`
+  const reason = `its answer ${why}, and is not kept`
   const details = changeId === '' ? [] : [{ field: 'change_id', message: changeId }]
   throw new AppError('ALREADY_EXISTS', `The request with this ${KEY_HEADER} was done ${effect}: ${reason}`, { details })
 }
@@ -138,14 +139,14 @@ export const withIdempotencyKey = async <Tables, T>(
     const value = await work()
     const change_id = await ctx.commitChange()
     const json = JSON.stringify(value)
-    const answer = Buffer.byteLength(json) > MAX_ANSWER_BYTES ? '' : json
+    const answer = attempt.isSecret || Buffer.byteLength(json) > MAX_ANSWER_BYTES ? '' : json
     await storeAnswer(scope, attempt, { answer, change_id, nowMs })
     return value
   }
   await checkRepeat?.()
   if (earlier.changeId !== '') attempt.onRepeat?.(earlier.changeId)
   // The stored value was a T.
-  return parseAnswer(earlier) as T
+  return parseAnswer(earlier, attempt) as T
 }
 
 /** Prepares a write, unless an earlier attempt has done it, after which the preparation may fail or find nothing to do. */
@@ -157,7 +158,7 @@ export const prepareOnce = async <Tables, Step>(
   if (!attempt) return prepare()
   const findAnswer = async () => {
     const { earlier } = await findEarlier(toScope(ctx), attempt)
-    return earlier && new Answered(parseAnswer(earlier))
+    return earlier && new Answered(parseAnswer(earlier, attempt))
   }
   const known = await findAnswer()
   if (known) return known

@@ -72,6 +72,8 @@ export const EVENTS = [
   buildRow('discovery.started', 'discovery:read', 'A scan was started'),
   buildRow('discovery.completed', 'discovery:read', 'A scan has completed successfully'),
   buildRow('discovery.device_found', 'discovery:read', 'A scan has discovered a new device'),
+  buildRow('scanner.online', 'scanners:read', 'A scanner has enrolled, or was heard again'),
+  buildRow('scanner.offline', 'scanners:read', 'A scanner has said goodbye, or sent nothing for SCANNER_OFFLINE_AFTER'),
   buildRow('conflict.detected', 'conflicts:read', 'Devices share an address, or networks overlap'),
   buildRow('conflict.resolved', 'conflicts:read', 'The cause of a conflict no longer exists'),
   buildRow('dns.drift_detected', 'dns:read', 'RRsets of a DNS zone are missing or changed on its server'),

@@ -6,6 +6,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { DiscoveredDevice, Scan } from '../../discovery/schema.ts'
 import type { Conflict } from '../../inventory/conflicts/schema.ts'
+import type { Scanner } from '../../inventory/scanners/api.ts'
 import type { PlacedEvent } from '../../kernel/announced-event.ts'
 import { collectEarlier } from '../../kernel/changes/change-record.ts'
 import type { Ctx, Reactions } from '../../kernel/ctx.ts'
@@ -53,6 +54,8 @@ export const announcing: Reactions = {
   'discovery.started': announceObject('discovery.started')<Scan>,
   'discovery.completed': announceObject('discovery.completed')<Scan>,
   'discovery.device_found': announceObject('discovery.device_found')<DiscoveredDevice>,
+  'scanner.online': announceObject('scanner.online')<Scanner>,
+  'scanner.offline': announceObject('scanner.offline')<Scanner>,
 }
 
 const write = async (ctx: Ctx, events: readonly Recorded[]): Promise<void> => {

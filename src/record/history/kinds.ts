@@ -13,6 +13,7 @@ import * as ports from '../../inventory/ports/ports.ts'
 import * as relationships from '../../inventory/relationships/relationships.ts'
 import * as reservations from '../../inventory/reservations/reservations.ts'
 import { FACTS, INVENTORY, type Resource } from '../../inventory/resources.ts'
+import * as scanners from '../../inventory/scanners/rules.ts'
 import { findSpaceKeys, type InSpace, type SpaceKeys } from '../../inventory/spaces/keys.ts'
 import type { PlainTable } from '../../inventory/tables.ts'
 import * as vlans from '../../inventory/vlans/vlans.ts'
@@ -126,7 +127,10 @@ const buildTexts =
   }
 
 /** The resources among them with events that have more than the stored object. */
-const EVENT_TEXTS: { readonly [R in PlainTable]?: KindRules['eventTexts'] } = { vlans: buildTexts(vlans.toEventData) }
+const EVENT_TEXTS: { readonly [R in PlainTable]?: KindRules['eventTexts'] } = {
+  scanners: buildTexts(scanners.toEventData),
+  vlans: buildTexts(vlans.toEventData),
+}
 
 /** Returns the rules of a resource with objects as rows: its operations apply them. */
 const createPlainRules = (resource: PlainTable): KindRules => {

@@ -29,7 +29,7 @@ const FAMILIES: ReadonlyMap<string, { readonly noun: string; readonly page: stri
 
 /** The resources with a page of each object. */
 const PAGED: ReadonlySet<string> = new Set([
-  ...['datacenters', 'devices', 'dns', 'kinds', 'networks', 'objects', 'pools', 'ports', 'racks', 'scans'],
+  ...['datacenters', 'devices', 'dns', 'kinds', 'networks', 'objects', 'pools', 'ports', 'racks', 'scanners', 'scans'],
 ])
 /** The pages of resources that have no page of their own. */
 const OTHER_LISTS: Readonly<Record<string, string>> = { relationships: 'topology', ports: 'devices', objects: 'kinds' }
@@ -85,6 +85,11 @@ const formatNetwork = ({ network_id }: Data, networks: NetworkNames): string => 
   return cleanText(networks.get(id) ?? id, MAX_NAME)
 }
 
+const describeScanner = ({ id, name }: Data, state: string): ReturnType<Describe> => ({
+  text: `Scanner ${cleanText(toText(name), MAX_NAME)} is ${state}`,
+  ...{ page: 'scanners', id: toText(id) },
+})
+
 const OTHERS: Readonly<Record<string, Describe>> = {
   'pool.utilization_high': (data) => ({
     text: `Pool ${cleanText(toText(data.pool_name), MAX_NAME)} is ${Math.round(toNumber(data.utilization))} % full`,
@@ -92,6 +97,8 @@ const OTHERS: Readonly<Record<string, Describe>> = {
   }),
   'conflict.detected': ({ description }) => ({ text: `Conflict: ${toText(description)}`, page: 'conflicts', id: '' }),
   'conflict.resolved': ({ description }) => ({ text: `Resolved: ${toText(description)}`, page: 'conflicts', id: '' }),
+  'scanner.online': (data) => describeScanner(data, 'online'),
+  'scanner.offline': (data) => describeScanner(data, 'offline'),
   'discovery.started': (data, networks) => ({
     text: `A ${toText(data.scan_type)} scan of the network ${formatNetwork(data, networks)} was started`,
     ...{ page: 'scans', id: toText(data.id) },

@@ -21,17 +21,18 @@ const AS_STORED = [
   ...RESOURCES.filter((facts) => 'hasSearchIndex' in facts).map(({ name }) => `${toTableName(name)}_search`),
 ]
 
-/** Tables that all readers of their resource see whole. */
-const UNDIVIDED: readonly Name[] = RESOURCES.flatMap(({ name, scope }) =>
-  scope === 'everywhere' ? [toTableName(name)] : [],
-)
-
 /** The tables of resources with several tables. */
 const TABLES_OF: Readonly<Partial<Record<Resource, readonly Name[]>>> = {
   pools: ['pools', 'pool_tags'],
   cables: ['cables', 'cable_ends'],
   devices: ['devices', 'addresses', 'device_tags', 'device_domains', 'network_addresses'],
+  scanners: ['scanners', 'scanner_states'],
 }
+
+/** Tables that all readers of their resource see whole. */
+const UNDIVIDED: readonly Name[] = RESOURCES.flatMap(({ name, scope }) =>
+  scope === 'everywhere' ? (TABLES_OF[name] ?? [toTableName(name)]) : [],
+)
 
 /** Returns the tables of these resources, which show no row to a caller without the permissions for them. */
 export const listTables = (resources: readonly string[]): ReadonlySet<string> =>

@@ -23,6 +23,7 @@ const network = (subnet: string): Network => ({
   managed_by: '',
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
+  scanner: '',
 })
 
 const textOf = (row: TreeRow): string =>

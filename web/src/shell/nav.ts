@@ -23,6 +23,7 @@ import {
   Network,
   Plug,
   Radar,
+  RadioTower,
   Rows3,
   Rss,
   ScanSearch,
@@ -170,6 +171,7 @@ export const GROUPS: readonly NavGroup[] = [
             creates: 'schedule',
             types: ['discovery-rule'],
           },
+          { ...list('scanners', 'scanner'), text: 'Scanners', icon: RadioTower, key: 'N' },
         ],
       },
       createEntry({

@@ -32,6 +32,8 @@ const EMPTY = [
   'discovered_devices',
   'discovered_identities',
   'discovered_texts',
+  'discovery_scans',
+  'scanner_states',
 ] as const satisfies readonly (keyof Tables)[]
 
 /** The columns by which the states of changed objects are found. */

@@ -15,6 +15,7 @@ const network = (text: string): Network => {
     managed_by: '',
     created_at: '2026-01-01T00:00:00.000Z',
     updated_at: '2026-01-01T00:00:00.000Z',
+    scanner: '',
     ...(space_id !== undefined && { space_id }),
   }
 }
