@@ -45,7 +45,7 @@ test.each([
   ['/reservations', 'Pools', ['Pools', 'Reservations']],
   ['/device-types', 'Devices', ['Devices', 'Device types']],
   ['/racks', 'Sites and racks', ['Datacenters', 'Racks']],
-  ['/rules', 'Scans', ['Scans', 'Schedules']],
+  ['/rules', 'Scans', ['Scans', 'Schedules', 'Scanners']],
   ['/webhooks', 'Feeds and webhooks', ['Feeds', 'Webhooks']],
 ] as const)('%s is a page of the entry %s, whose pages stand below its head', (path, entry, texts) =>
   it.visit(

@@ -87,7 +87,7 @@ const LISTS =
   /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu|tree\/\w+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
-const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/src\/inventory\/vlans\//
+const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/web\/src\/scanners\/label-control|\/src\/inventory\/vlans\//
 
 /** Dialogs of networks, loaded when they are opened. */
 const PLANNING =
@@ -115,6 +115,9 @@ const DEFINITIONS = /\/web\/src\/custom-fields\/(editor\/|definition-(?!s))/
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
+
+/** The pages of scanners, and their labels in the form of a network. */
+const SCANNERS = /\/web\/src\/scanners\//
 
 /** Changes, their undo, the moments of the past, and the dialog that shows the changes of a deletion. */
 const HISTORY = /\/web\/src\/(history\/(?!clock-dialog|moments\/moment-field)|resource\/object\/delete-confirm)/
@@ -205,6 +208,8 @@ const LOADED_LATER = [
   'web/src/resource/object/managed-by.tsx',
   'web/src/reservations/fields.ts',
   'web/src/reservations/resource.ts',
+  'web/src/scanners/fields.ts',
+  'web/src/scanners/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/export/shown.tsx',
   'web/src/table/tall.ts',
@@ -278,6 +283,7 @@ export const FILE_GROUPS = [
   { name: 'access', test: ACCESS },
   { name: 'dns', test: DNS },
   { name: 'discovery', test: DISCOVERY },
+  { name: 'scanners', test: SCANNERS },
   { name: 'cabling', test: CABLING },
   { name: 'racks', test: RACKS },
   { name: 'device-types', test: DEVICE_TYPES },

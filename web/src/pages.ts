@@ -53,6 +53,7 @@ export const PAGES = {
   '/roles': 'access/roles/roles-page',
   '/roles/$id': 'access/roles/role-page',
   '/rules': 'discovery/scans/rules-page',
+  '/scanners/$id': 'scanners/scanner-page',
   '/scans': 'discovery/scans/scans-page',
   '/scans/$id': 'discovery/scans/scan-page',
   '/scopes': 'access/scopes-page',

@@ -131,3 +131,6 @@ export const getDiscoveredName = ({ hostname, ip }: Pick<DiscoveredDevice, 'host
 export const formatOfTotal = (some: number, all: number): string => `${formatCount(some)} of ${formatCount(all)}`
 
 export const formatHosts = (value: number): string => plural(value, 'host')
+
+/** Says whom a scan waits for. @param label of its network; '' for the server */
+export const formatWait = (label = ''): string => (label === '' ? 'queued' : `waits for ${label}`)

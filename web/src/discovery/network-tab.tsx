@@ -25,6 +25,7 @@ const ScanLine = ({ scan }: { readonly scan: Scan }) => (
     <Link to="/scans/$id" params={{ id: scan.id }} search={{}} className={css.strong}>
       {scan.scan_type} scan
     </Link>
+    {scan.scanner_name !== '' && <span>by {scan.scanner_name}</span>}
     <span className="muted">
       <TimeAgo at={scan.started_at ?? scan.created_at} />
     </span>

@@ -10,7 +10,13 @@ const ABILITIES = [
   ['neighbours', 'Neighbor table', 'reads the MACs in the table of the system'],
 ] as const
 
-export const Privilege = ({ privilege }: { readonly privilege: NonNullable<ScanDetail['privilege']> }) => (
+type Props = {
+  readonly privilege: NonNullable<ScanDetail['privilege']>
+  /** The name of the scanner; '' for the server. */
+  readonly scanner: string
+}
+
+export const Privilege = ({ privilege, scanner }: Props) => (
   <Card title="Privileges of the scanner">
     <ul className={css.abilities}>
       {ABILITIES.map(([name, text, note]) => {
@@ -26,7 +32,7 @@ export const Privilege = ({ privilege }: { readonly privilege: NonNullable<ScanD
     </ul>
     {privilege.advice !== '' && (
       <div className={css.advice}>
-        <p>To grant more, run this command on the server:</p>
+        <p>To grant more, run this command on {scanner === '' ? 'the server' : `the machine of ${scanner}`}:</p>
         <CopyText text={privilege.advice} label="the command" />
       </div>
     )}

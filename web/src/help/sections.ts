@@ -32,6 +32,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   reservations: 'inventory#free-addresses',
   roles: 'access#roles',
   rules: 'discovery#schedules',
+  scanners: 'scanners',
   scans: 'discovery#scans',
   scopes: 'access#scopes',
   settings: 'access',

@@ -48,5 +48,7 @@ export const RESOURCE_KEYS: Readonly<Record<string, Keys>> = Object.fromEntries(
 export const OTHER_KEYS: Readonly<Record<string, Keys>> = {
   dns: [...ZONES, 'me'],
   conflict: ['conflicts', 'inbox', 'dashboard'],
+  // Scans wait for scanners, and fail with them.
+  scanner: ['scanners', 'scanner', 'scans', 'scan', 'me', 'dashboard'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }

@@ -155,3 +155,5 @@ export const buildTreeColumns = (columns: readonly Column<Network>[], tools: Tre
   }))
 
 export const NETWORK_DEFAULT_COLUMNS = ['subnet', 'name', 'vlan', 'datacenter', 'utilization', 'used', 'subnets']
+/** While there are scanners. */
+export const WITH_SCANNER = [...NETWORK_DEFAULT_COLUMNS, 'scanner']

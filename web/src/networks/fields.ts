@@ -16,7 +16,17 @@ const isSubnetMatch = (subnet: string, value: string): boolean => {
 /** Returns the names of the VLANs that a network belongs to; '' for none. */
 type VlanNames = (network: Pick<Network, 'vlan_id' | 'datacenter_id'>) => string
 
-const ORDER = ['name', 'subnet', 'vlan_id', 'datacenter_id', 'space_id', 'utilization', 'description', 'custom']
+const ORDER = [
+  'name',
+  'subnet',
+  'vlan_id',
+  'datacenter_id',
+  'space_id',
+  'scanner',
+  'utilization',
+  'description',
+  'custom',
+]
 const NUMBER_WIDTH = 70
 const NAME_WIDTH = 170
 
@@ -57,6 +67,7 @@ export const buildNetworkFields = (names?: Names, vlans?: VlanNames, isInPlace?:
         filter: false,
         isCompared: false,
       },
+      scanner: { column: { width: 130 }, isOptional: true, isCompared: false },
       utilization: {
         text: ({ utilization }) => (utilization ? formatPercent(utilization.utilization) : ''),
         label: 'Utilization',

@@ -1,5 +1,6 @@
 /** The overview of a network: the facts of its strip, its details, and the objects that it is related to. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Datacenter, Network, Pool } from '../api/contracts.ts'
 import { conflictsQuery } from '../api/queries.ts'
@@ -10,6 +11,7 @@ import type { Fact } from '../resource/object/object-page.tsx'
 import { type RelatedItem, relate } from '../resource/object/object-side.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
+import { formatTerm } from '../table/filter.ts'
 import { formatAddressCount, formatCount, isBeyondCounting } from '../ui/format.ts'
 import { Card, CopyText, Facts, Meter, TimeAgo } from '../ui/primitives.tsx'
 import type { VlanNames } from '../vlans/names.ts'
@@ -17,7 +19,7 @@ import { VlanText } from '../vlans/vlan-text.tsx'
 import { fields } from './fields.ts'
 import { buildNetworkTree, findNode } from './tree.ts'
 
-const FACTS = ['subnet', 'description', 'id', 'updated_at']
+const FACTS = ['subnet', 'scanner', 'description', 'id', 'updated_at']
 /** The strip has these fields. */
 const ELSEWHERE = { space_id: '', vlan_id: '', datacenter_id: '' }
 
@@ -66,6 +68,13 @@ export const useNetworkParts = (
   }
 }
 
+/** Leads to the scanners that scan the network. */
+const ScannerLink = ({ label }: { readonly label: string }) => (
+  <Link to="/scanners" search={{ q: formatTerm('label', label) }} className="link">
+    {label}
+  </Link>
+)
+
 export const NetworkOverview = ({ network }: { readonly network: Network }) => {
   const { may } = usePermit()
   const { data: conflicts = [] } = useQuery({ ...conflictsQuery, enabled: may('conflicts:list') })
@@ -77,6 +86,7 @@ export const NetworkOverview = ({ network }: { readonly network: Network }) => {
           facts={listFacts(fields, network, FACTS, {
             ...ELSEWHERE,
             subnet: <CopyText text={network.subnet} label="subnet" />,
+            scanner: <ScannerLink label={network.scanner} />,
             id: <CopyText text={network.id} label="ID" />,
             updated_at: <TimeAgo at={network.updated_at} />,
           })}

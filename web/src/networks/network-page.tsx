@@ -11,6 +11,7 @@ import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object/object-page.tsx'
 import { useRelated } from '../resource/related/known-related.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { useLabelControl } from '../scanners/label-control.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/page-loading.tsx'
@@ -70,6 +71,7 @@ export const NetworkPage = () => {
   })
   const spaces = useSpaces()
   const vlans = useVlanNames(hasDatacenter)
+  const scanner = useLabelControl()
   const [isOnly, setOnly] = useState(false)
   const inside = useMemo(() => (network ? filterInside(all, network) : NONE), [all, network])
   const isNested = inside.length > 0
@@ -133,6 +135,7 @@ export const NetworkPage = () => {
         spaces,
         vlan: vlans && buildVlanControl(vlans),
         subnet: buildResizeControl(all, id),
+        scanner,
       })}
       edit={{ blocked: blocked('networks:update') }}
       remove={{

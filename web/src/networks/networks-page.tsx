@@ -16,8 +16,9 @@ import { DeleteDialog } from '../resource/object/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { buildActionsColumn } from '../resource/row-menu.tsx'
 import { findPlaceTest } from '../resource/tree/place-test.ts'
+import { useLabelControl } from '../scanners/label-control.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { usePermit } from '../shell/me.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { DEFAULT } from '../spaces/known-control.ts'
 import { useSpaceChoice } from '../spaces/known-spaces.tsx'
@@ -33,7 +34,7 @@ import { MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { useVlanNames } from '../vlans/queries.ts'
 import { buildVlanControl } from '../vlans/vlan-field.tsx'
-import { buildNetworkColumns, NETWORK_DEFAULT_COLUMNS } from './columns.tsx'
+import { buildNetworkColumns, NETWORK_DEFAULT_COLUMNS, WITH_SCANNER } from './columns.tsx'
 import own from './networks.module.css'
 import { NetworksMenu } from './networks-menu.tsx'
 import { type Planned, PlanningDialog } from './planning/planning.tsx'
@@ -80,6 +81,7 @@ export const NetworksPage = () => {
     return custom?.extend(own) ?? own
   }, [names, vlans, custom, datacenters])
   const { spaces, space, holds, given, control } = useSpaceChoice()
+  const scanner = useLabelControl()
   const all = query.data ?? NONE
   const resource = useMemo(
     () =>
@@ -87,8 +89,9 @@ export const NetworksPage = () => {
         spaces,
         vlan: vlans && buildVlanControl(vlans),
         subnet: buildResizeControl(all, search.edit),
+        scanner,
       }),
-    [spaces, vlans, all, search.edit],
+    [spaces, vlans, all, search.edit, scanner],
   )
   const rows = useMemo(() => all.filter(holds), [all, holds])
   const groups = useMemo(
@@ -176,7 +179,7 @@ export const NetworksPage = () => {
     ],
     [names, vlans, custom, noUpdate, noDelete],
   )
-  const choice = useColumns('Networks', columns, NETWORK_DEFAULT_COLUMNS)
+  const choice = useColumns('Networks', columns, useIsInUse('scanners') ? WITH_SCANNER : NETWORK_DEFAULT_COLUMNS)
   return (
     <>
       <PageHead>

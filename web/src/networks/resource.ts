@@ -16,13 +16,15 @@ type Known = {
   readonly vlan?: Partial<FieldSpec> | undefined
   /** The control of the subnet, of a network that exists. */
   readonly subnet?: Partial<FieldSpec> | undefined
+  readonly scanner?: Partial<FieldSpec>
 }
 
-export const buildNetworkResource = ({ spaces = [], vlan, subnet }: Known = {}): Resource<Network> =>
+export const buildNetworkResource = ({ spaces = [], vlan, subnet, scanner }: Known = {}): Resource<Network> =>
   buildResource(FACTS.networks, fields, {
     controls: {
       ...(vlan && { vlan_id: vlan }),
       ...(subnet && { subnet }),
+      ...(scanner && { scanner }),
       space_id: buildSpaceControl(spaces),
     },
     affects: ['reservations', 'device'],

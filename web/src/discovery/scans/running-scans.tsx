@@ -4,7 +4,7 @@ import { usePermit } from '../../shell/me.ts'
 import { SpaceBadge } from '../../spaces/known-spaces.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
-import { formatDuration, formatOfTotal, formatTimeLeft, STAGES } from '../labels.ts'
+import { formatDuration, formatOfTotal, formatTimeLeft, formatWait, STAGES } from '../labels.ts'
 import { Progress, ScanStatus, useNow } from '../marks.tsx'
 import { isActive } from '../queries.ts'
 import css from '../scans.module.css'
@@ -21,11 +21,12 @@ type CardProps = { readonly scan: Scan; readonly networks: Networks; readonly on
 const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
   const { blocked } = usePermit()
   const nowMs = useNow(true)
-  const { id, network_id, status, scan_type, progress_percent, scanned_hosts, total_hosts, found_hosts } = scan
+  const { id, network_id, status, scan_type, progress_percent, scanned_hosts, total_hosts, found_hosts, scanner_name } =
+    scan
   const name = getNetworkName(networks, network_id)
   const facts =
     status === 'pending'
-      ? ['queued']
+      ? [formatWait(networks.get(network_id)?.scanner)]
       : [
           getStageText(scan),
           `${formatOfTotal(scanned_hosts, total_hosts)} addresses`,
@@ -44,7 +45,8 @@ const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
           <SpaceBadge space_id={networks.get(network_id)?.space_id} />
         </span>
         <span className="muted">
-          {scan_type} scan{status === 'running' && ` · ${formatDuration(scan, nowMs)}`}
+          {scan_type} scan{scanner_name !== '' && ` by ${scanner_name}`}
+          {status === 'running' && ` · ${formatDuration(scan, nowMs)}`}
         </span>
         <Button
           look="danger"

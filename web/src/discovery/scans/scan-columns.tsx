@@ -8,7 +8,7 @@ import type { Column } from '../../table/column.ts'
 import type { TableSpec } from '../../table/engine.ts'
 import { formatCount } from '../../ui/format.ts'
 import { TimeAgo } from '../../ui/primitives.tsx'
-import { formatDuration, formatOfTotal } from '../labels.ts'
+import { formatDuration, formatOfTotal, formatWait } from '../labels.ts'
 import { Progress, ScanStatus, scanStatusText } from '../marks.tsx'
 import { isActive } from '../queries.ts'
 import css from '../scans.module.css'
@@ -29,8 +29,11 @@ const computeDurationMs = ({ started_at, completed_at }: Scan): number =>
 
 export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
   id: ({ id }) => id,
-  text: ({ network_id, scan_type, status, error_message, created_by }) =>
-    [formatNetwork(networks, network_id), scan_type, scanStatusText(status), error_message, created_by].join('\n'),
+  text: ({ network_id, scan_type, status, error_message, created_by, scanner_name }) =>
+    [
+      ...[formatNetwork(networks, network_id), scan_type, scanStatusText(status)],
+      ...[error_message, created_by, scanner_name],
+    ].join('\n'),
   sorts: {
     // Newest first by default. A descending sort starts with the oldest.
     created: ({ created_at }) => -Date.parse(created_at),
@@ -41,11 +44,13 @@ export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
     found: ({ found_hosts }) => found_hosts,
     rate: ({ hosts_per_second }) => hosts_per_second,
     duration: computeDurationMs,
+    scanner: ({ scanner_name }) => toSortKey(scanner_name),
   },
   fields: {
     network: ({ network_id }, value) => formatNetwork(networks, network_id).toLowerCase().includes(value),
     type: ({ scan_type }, value) => scan_type.startsWith(value),
     status: ({ status }, value) => scanStatusText(status).startsWith(value) || status.startsWith(value),
+    scanner: ({ scanner_name }, value) => scanner_name.toLowerCase().startsWith(value),
     // Links and saved views of before say `by:rule`.
     by: ({ created_by, rule_id }, value) =>
       (rule_id === null ? [created_by.toLowerCase()] : ['schedule', 'rule']).some((one) => one.startsWith(value)),
@@ -54,6 +59,7 @@ export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
     network: ({ network_id }) => [getNetworkName(networks, network_id)],
     type: ({ scan_type }) => [scan_type],
     status: ({ status }) => [scanStatusText(status)],
+    scanner: ({ scanner_name }) => (scanner_name === '' ? [] : [scanner_name]),
     by: ({ created_by, rule_id }) => [rule_id === null ? created_by : 'schedule'],
   },
 })
@@ -67,6 +73,12 @@ type Tools = {
 
 const Who = ({ scan: { rule_id, created_by } }: { readonly scan: Scan }) =>
   rule_id === null ? created_by : <span className="muted">its schedule</span>
+
+type TakerProps = { readonly scan: Scan; readonly label: string | undefined }
+
+/** The scanner that took the scan, or whom it waits for; nothing for the server. */
+const Taker = ({ scan: { status, scanner_name }, label = '' }: TakerProps) =>
+  status === 'pending' && label !== '' ? <span className="muted">{formatWait(label)}</span> : scanner_name
 
 export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): readonly Column<Scan>[] => [
   {
@@ -147,6 +159,13 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
   },
   { id: 'by', text: 'By', width: 80, cell: (scan) => <Who scan={scan} /> },
   {
+    id: 'scanner',
+    text: 'Scanner',
+    width: 110,
+    isSortable: true,
+    cell: (scan) => <Taker scan={scan} label={networks.get(scan.network_id)?.scanner} />,
+  },
+  {
     id: 'error',
     text: 'Reason',
     width: 140,
@@ -172,3 +191,5 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
 export const SCAN_DEFAULT_COLUMNS = [
   ...['network', 'type', 'status', 'progress', 'found', 'rate', 'created', 'duration', 'by', 'error', 'tools'],
 ]
+/** While there are scanners. */
+export const WITH_SCANNER = SCAN_DEFAULT_COLUMNS.toSpliced(-2, 0, 'scanner')

@@ -23,6 +23,6 @@ export const ScanLog = ({ scan }: { readonly scan: ScanDetail }) => (
         ))}
       </ol>
     </Card>
-    {scan.privilege && <Privilege privilege={scan.privilege} />}
+    {scan.privilege && <Privilege privilege={scan.privilege} scanner={scan.scanner_name} />}
   </div>
 )

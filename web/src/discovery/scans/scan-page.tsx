@@ -42,12 +42,33 @@ const useEnding = (scan: ScanDetail | undefined): void => {
   })
 }
 
+/** The scanner may be deleted, or renamed since. */
+const Taker = ({ scan: { scanner_id, scanner_name } }: { readonly scan: ScanDetail }) => {
+  const { may } = usePermit()
+  return scanner_id !== null && may('scanners:read') ? (
+    <Link to="/scanners/$id" params={{ id: scanner_id }} className="link">
+      {scanner_name}
+    </Link>
+  ) : (
+    scanner_name
+  )
+}
+
 const Facts = ({ scan }: { readonly scan: ScanDetail }) => (
   <p className={css.scanFacts}>
     <ScanStatus status={scan.status} />
     <ScanOutcome scan={scan} />
-    <span>{scan.scan_type} scan</span>
+    <span>
+      {scan.scan_type} scan
+      {scan.scanner_name !== '' && (
+        <>
+          {' by '}
+          <Taker scan={scan} />
+        </>
+      )}
+    </span>
     <span className="muted">
+      {scan.scanner_name !== '' && 'asked for '}
       {scan.rule_id === null ? `by ${scan.created_by || 'unknown'}` : 'by the schedule of the network'},{' '}
       {scan.started_at === null ? 'queued ' : 'started '}
       <TimeAgo at={scan.started_at ?? scan.created_at} />
@@ -114,7 +135,7 @@ export const ScanPage = () => {
             <Facts scan={scan} />
             <ReviewLink scan={scan} />
             {scan.error_message !== '' && <Alert>{scan.error_message}</Alert>}
-            <ScanProgress scan={scan} network={name} />
+            <ScanProgress scan={scan} network={name} label={network?.scanner} />
           </div>
         </>
       }

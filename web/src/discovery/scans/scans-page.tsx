@@ -6,7 +6,7 @@ import { api, callTagged } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { ListPage } from '../../resource/list-page.tsx'
 import type { Resource } from '../../resource/resource.ts'
-import { usePermit } from '../../shell/me.ts'
+import { useIsInUse, usePermit } from '../../shell/me.ts'
 import { usePageSearch } from '../../table/list-search.ts'
 import tableCss from '../../table/table.module.css'
 import { formatCount } from '../../ui/format.ts'
@@ -16,7 +16,7 @@ import { isActive, MOST_SCANS, scansQuery } from '../queries.ts'
 import type { Scan } from '../shapes.ts'
 import { RunningScans } from './running-scans.tsx'
 import { DeleteScan, useCancelScan, useDiscoveryChanged } from './scan-actions.tsx'
-import { getNetworkName, SCAN_DEFAULT_COLUMNS, scanColumns, scanSpec } from './scan-columns.tsx'
+import { getNetworkName, SCAN_DEFAULT_COLUMNS, scanColumns, scanSpec, WITH_SCANNER } from './scan-columns.tsx'
 import { StartScan } from './start-scan.tsx'
 
 const refuse = () => Promise.reject(new Error('a scan is started, and never edited'))
@@ -71,7 +71,7 @@ export const ScansPage = () => {
         needs="discovery:list"
         spec={spec}
         columns={columns}
-        defaultColumns={SCAN_DEFAULT_COLUMNS}
+        defaultColumns={useIsInUse('scanners') ? WITH_SCANNER : SCAN_DEFAULT_COLUMNS}
         sort="created"
         placeholder="Network, status:failed, type:deep, by:schedule"
         empty="A scan finds the hosts of a network, and their differences from the documentation."

@@ -1,8 +1,9 @@
 /** The progress of a scan: its stages, the bar of the whole scan, and its figures. */
 import { Check } from 'lucide-react'
+import { withCapital } from '../../resource/facts/from-facts.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Card } from '../../ui/primitives.tsx'
-import { formatDuration, formatTimeLeft, listStages } from '../labels.ts'
+import { formatDuration, formatTimeLeft, formatWait, listStages } from '../labels.ts'
 import { Progress, useNow } from '../marks.tsx'
 import { isActive } from '../queries.ts'
 import css from '../scans.module.css'
@@ -33,7 +34,14 @@ const listFigures = (scan: Scan, nowMs: number): readonly (readonly [string, str
   [isActive(scan) ? 'For' : 'Took', formatDuration(scan, nowMs) || '–'],
 ]
 
-export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly network: string }) => {
+type Props = {
+  readonly scan: Scan
+  readonly network: string
+  /** The label of the network, which a waiting scan waits for. */
+  readonly label: string | undefined
+}
+
+export const ScanProgress = ({ scan, network, label }: Props) => {
   const nowMs = useNow(isActive(scan))
   return (
     <Card>
@@ -56,7 +64,7 @@ export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly 
               <b>{Math.floor(scan.progress_percent)}%</b> <span className="muted">{formatTimeLeft(scan, nowMs)}</span>
             </>
           ) : (
-            <span className="muted">{scan.status === 'pending' && 'Queued'}</span>
+            <span className="muted">{scan.status === 'pending' && withCapital(formatWait(label))}</span>
           )}
         </li>
       </ol>

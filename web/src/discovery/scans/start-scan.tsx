@@ -17,6 +17,7 @@ import { Drawer } from '../../ui/layers.tsx'
 import { Skeleton } from '../../ui/primitives.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { formatSpan, getTechniqueName } from '../labels.ts'
+import { useNetworks } from '../networks.ts'
 import { DISCOVERY_KEYS, estimateQuery } from '../queries.ts'
 import type { Estimate, ScanType } from '../shapes.ts'
 import css from '../start.module.css'
@@ -102,7 +103,12 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
   })
   const problem = start.error ?? estimate.error
   const errors = getFieldErrors(problem)
-  const isKnown = errors.exclude_ips !== undefined
+  const isKnown = errors.exclude_ips !== undefined || errors.scanner !== undefined
+  const label = useNetworks().find(({ id }) => id === network)?.scanner ?? ''
+  const choose = (id: string) => {
+    setNetwork(id)
+    start.reset()
+  }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     start.mutate()
@@ -119,7 +125,9 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
               isRequired
               placeholder="A part of its name, its subnet, or an address"
               value={network}
-              onChange={setNetwork}
+              onChange={choose}
+              hint={label === '' ? undefined : `Scanned by ${label}.`}
+              error={errors.scanner}
             />
             <TypeChoice value={type} onChange={setType} />
             <TextArea
