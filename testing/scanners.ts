@@ -40,13 +40,13 @@ export const redeemToken = (
   token: string,
   facts: SaidFacts = FACTS,
 ): Promise<string | undefined> => {
-  const enrolmentHash = hashSecret(token)
-  const tokenHash = hashSecret(`plat_sc_${crypto.randomUUID()}`)
+  const enrolment_hash = hashSecret(token)
+  const token_hash = hashSecret(`plat_sc_${crypto.randomUUID()}`)
   return write(async (ctx) => {
-    const found = await findByEnrolment(ctx, enrolmentHash)
-    if (!found || found.isExpired) return undefined
-    const redeemed = { enrolmentHash, tokenHash, publicKey: 'key', facts }
-    return (await redeem(ctx, found.id, redeemed)) ? tokenHash : undefined
+    const found = await findByEnrolment(ctx, enrolment_hash)
+    if (!found || found.expires_at <= ctx.now) return undefined
+    const redeemed = { enrolment_hash, token_hash, public_key: 'key', facts, ip_address: '192.0.2.7' }
+    return (await redeem(ctx, found.id, redeemed)) ? token_hash : undefined
   })
 }
 

@@ -188,7 +188,9 @@ const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> => 
   })
   const taken = new Set(declared.flatMap(([, tables]) => tables))
   const plain = INVENTORY.filter((name) => !taken.has(toTableName(name)))
-  return new Map([...declared, ...plain.map((name) => [`inventory/${name}`, [toTableName(name)]] as const)])
+  const all = [...declared, ...plain.map((name) => [`inventory/${name}`, [toTableName(name)]] as const)]
+  const byFolder = Map.groupBy(all, ([folder]) => folder)
+  return new Map([...byFolder].map(([folder, some]) => [folder, some.flatMap(([, tables]) => tables)]))
 }
 const OWNED = ownedTables(sources)
 /** `updateTable(table)` in a loop over the sealed columns that every feature registers. */

@@ -25,7 +25,7 @@ import { createLeaseHandlers } from './leases/leases.ts'
 import { leases } from './leases/leases-api.ts'
 import { createLeaseReader } from './leases/process.ts'
 import { moveDiscovery } from './move-to-space.ts'
-import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
+import { failWaiting, forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
 import { listLocalNetworks } from './scans/local-networks.ts'
@@ -142,6 +142,13 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         everyMs: 5 * SECOND_MS,
         runsAtStart: true,
         run: (ctx) => startDue(ctx, config),
+      },
+      {
+        name: 'discovery.fail-waiting',
+        summary: 'Fails scans that no scanner has taken for 24 hours',
+        everyMs: 60 * SECOND_MS,
+        runsAtStart: true,
+        run: failWaiting,
       },
       {
         name: 'discovery.forget-old',

@@ -5,7 +5,7 @@ import { forget } from '../devices/discovered-devices.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import { ruleIssue } from '../scans/scan-rules.ts'
 import * as scanStore from '../scans/scan-store.ts'
-import { startByRule } from '../scans/scans.ts'
+import { fail, startByRule } from '../scans/scans.ts'
 import * as ruleStore from './rule-store.ts'
 import { takeDue } from './rules.ts'
 
@@ -27,6 +27,20 @@ export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
       if (rule) await startByRule(tx, rule, config)
     })
   }
+}
+
+/** A scan waits so long for a scanner. */
+const MAX_WAIT_MS = DAY_MS
+const FAIL_AT_ONCE = 100
+
+/** Fails scans that no scanner has taken. */
+export const failWaiting = async (ctx: Ctx): Promise<void> => {
+  const before = new Date(Date.parse(ctx.now) - MAX_WAIT_MS).toISOString()
+  if ((await scanStore.findWaitingSince(ctx, before, 1)).length === 0) return
+  await ctx.write(async (tx) => {
+    for (const { scanner, ...scan } of await scanStore.findWaitingSince(tx, before, FAIL_AT_ONCE))
+      await fail(tx, scan, `no scanner "${scanner}" came for it`)
+  })
 }
 
 type KeepDays = {

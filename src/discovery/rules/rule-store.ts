@@ -54,6 +54,7 @@ const selectRules = (ctx: Ctx) =>
         .select('spaces.name')
         .whereRef('networks.id', '=', 'discovery_rules.network_id')
         .where('spaces.reachable', '=', 0)
+        .where('networks.scanner', '=', '')
         .as('unreachable_space'),
     )
 

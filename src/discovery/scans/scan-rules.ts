@@ -13,12 +13,15 @@ export type ScanLimits = Pick<Config, 'discoveryAllowedSubnets' | 'discoveryAllo
 
 type Subnet = Pick<Network, 'subnet'>
 
-/** Returns the name of the address space of a network if the routes of this server do not lead into it; else null. */
+/**
+ * Returns the name of the address space of a network if the routes of this server do not lead into it; else null. A network of a scanner needs
+ * no route of this server.
+ */
 export const findUnreachableSpace = async (
   ctx: Ctx,
-  { space_id }: Pick<Network, 'space_id'>,
+  { space_id, scanner }: Pick<Network, 'space_id' | 'scanner'>,
 ): Promise<string | null> => {
-  if (!space_id) return null
+  if (!space_id || scanner !== '') return null
   const space = await findSpace(ctx, space_id)
   return space && !space.reachable ? space.name : null
 }

@@ -223,6 +223,20 @@ export const open = (ctx: Ctx) =>
     .orderBy('id')
     .execute()
 
+/** Returns the scans that have waited for a scanner since before a time, with the label of their network. */
+export const findWaitingSince = (ctx: Ctx, before: string, limit: number) =>
+  ctx.db
+    .selectFrom('discovery_scans')
+    .innerJoin('networks', 'networks.id', 'network_id')
+    .select(['discovery_scans.id', 'rule_id', 'networks.scanner'])
+    .where('status', '=', 'pending')
+    .where('networks.scanner', '<>', '')
+    // A scan that a scanner has given up waits again since its last change.
+    .where('discovery_scans.updated_at', '<=', before)
+    .orderBy('discovery_scans.id')
+    .limit(limit)
+    .execute()
+
 /** Finds the completed scan of the network before this one. Ids are in the order in which scans were asked for. */
 export const findCompletedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
   const row = await ctx.db

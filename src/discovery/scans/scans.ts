@@ -18,6 +18,7 @@ import { noteRun } from '../rules/rules.ts'
 import type { Scan, ScanDetail, ScanEstimate } from '../schema.ts'
 import { toCredentialUser, toScanUser } from './credential-user.ts'
 import { loadDiff } from './diff.ts'
+import { findLabelIssue, formatWait } from './labels.ts'
 import { buildScan } from './new-scan.ts'
 import { planFor } from './plan.ts'
 import { record } from './record.ts'
@@ -31,6 +32,8 @@ const enqueue = async (
 ): Promise<Scan> => {
   const scan = buildScan(ctx, given)
   await store.insert(ctx, scan, credentialUser)
+  const wait = await formatWait(ctx, given.network)
+  if (wait !== undefined) await store.addNote(ctx, scan.id, wait)
   await ctx.emit('scan.queued')
   return scan
 }
@@ -43,7 +46,7 @@ export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: 
   const byRule = { rule_id: rule.id, created_by: '' }
   const exclude_ips = joinExcludes(rule.exclude_ips)
   const scan = await enqueue(ctx, { network, total, scan_type, exclude_ips, ...byRule }, credential_user)
-  const [issue] = issues
+  const issue = issues[0] ?? (await findLabelIssue(ctx, network))
   if (issue) await fail(ctx, scan, issue.message)
 }
 
@@ -66,7 +69,8 @@ const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   const rule = await ruleStore.findByNetwork(ctx, network.id)
   const exclude_ips = joinExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
   const { total, issues } = await countForScan(ctx, { network, excludeIps: exclude_ips }, tools.config)
-  rejectIssues(issues)
+  const unanswered = request.dry_run ? undefined : await findLabelIssue(ctx, network)
+  rejectIssues([...issues, ...(unanswered ? [unanswered] : [])])
   if (!request.dry_run) return enqueue(ctx, { network, total, scan_type, exclude_ips }, toCredentialUser(ctx.caller))
   return new WithStatus(200, await computeEstimate(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)
 }

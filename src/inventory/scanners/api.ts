@@ -12,7 +12,7 @@ const Capabilities = z
   .object({
     icmp: z.boolean().describe('It can ping'),
     arp: z.boolean().describe('It can send ARP requests'),
-    neighbours: z.boolean().describe('It can read the neighbour table of its machine'),
+    neighbours: z.boolean().describe('It can read the neighbor table of its machine'),
     listen: z.boolean().describe('It can listen by a socket of its own'),
   })
   .meta({ id: 'ScannerCapabilities' })

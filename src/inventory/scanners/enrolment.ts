@@ -34,7 +34,8 @@ export const revoke = async (ctx: Ctx, id: string): Promise<Scanner> => {
     await setState(ctx, id, { ...tokens, revoked_at: ctx.now })
     await clearBeat(ctx, id)
     await turn(ctx, { id, isOnline: false })
-    await ctx.emit('scanner.revoked', { id })
+    const { name } = await rules.getOrThrow(ctx, id)
+    await ctx.emit('scanner.revoked', { id, name })
   } else await setState(ctx, id, { enrolment_hash: '', enrolment_expires_at: null })
   return rules.getOrThrow(await narrowToListed(ctx, ['discovery']), id)
 }

@@ -11,7 +11,7 @@ import { loadSaid, type StoredScanner, store } from './store.ts'
 export const rules = resourceRules<typeof scannerFacts, StoredScanner, Scanner>(store, {
   taken: ({ name }) => nameTaken('scanner', name).message,
   check: async (ctx, { before, after }) => {
-    if (before && !after) await ctx.emit('scanner.deleting', { id: before.id })
+    if (before && !after) await ctx.emit('scanner.deleting', { id: before.id, name: before.name })
   },
   compute: (ctx, { objects }) =>
     loadSaid(

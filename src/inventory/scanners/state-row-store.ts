@@ -75,13 +75,44 @@ export const removeStates = async (ctx: Ctx, ids: readonly string[]): Promise<vo
 export const lockState = (ctx: Ctx, id: string): Promise<StoredState | undefined> =>
   ctx.store.sql.lockRows(selectStates(ctx).where('scanner_id', '=', id)).executeTakeFirst()
 
-export const findStateBy = (
-  ctx: Ctx,
-  column: 'token_hash' | 'enrolment_hash',
-  hash: string,
-): Promise<StoredState | undefined> => selectStates(ctx).where(column, '=', hash).executeTakeFirst()
+/** An enrolled scanner. */
+export type EnrolledScanner = Pick<StoredState, 'public_key' | 'slots'> & {
+  readonly id: string
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly use_credentials: boolean
+  readonly state: StoredState
+}
 
-/** Sets columns of the state of a scanner. @param condition leaves a state that does not fulfil it as it is; then returns false */
+export const findEnrolled = async ({ db }: StoreScope, hash: string): Promise<EnrolledScanner | undefined> => {
+  const row = await db
+    .selectFrom('scanner_states')
+    .innerJoin('scanners', 'scanners.id', 'scanner_states.scanner_id')
+    .select(['scanners.id', 'scanners.name', 'scanners.tags', 'scanners.use_credentials', ...COLUMNS])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { id, name, tags, use_credentials, ...state } = row
+  const { public_key, slots } = state
+  // The store of scanners has written the JSON.
+  const of = { id, name, tags: JSON.parse(tags) as string[], use_credentials: use_credentials === 1 }
+  return { ...of, public_key, slots, state }
+}
+
+/** A scanner with an unused enrolment token. */
+export type EnrollingScanner = { readonly id: string; readonly name: string; readonly expires_at: string }
+
+export const findEnrolling = async ({ db }: StoreScope, hash: string): Promise<EnrollingScanner | undefined> => {
+  const row = await db
+    .selectFrom('scanner_states')
+    .innerJoin('scanners', 'scanners.id', 'scanner_states.scanner_id')
+    .select(['scanners.id', 'scanners.name', 'enrolment_expires_at'])
+    .where('enrolment_hash', '=', hash)
+    .executeTakeFirst()
+  return row && { id: row.id, name: row.name, expires_at: row.enrolment_expires_at ?? '' }
+}
+
+/** Sets columns of the state of a scanner. Returns false, and changes nothing, for a state with other values than `condition`. */
 export const setState = async (
   ctx: Ctx,
   id: string,

@@ -2,35 +2,23 @@
  * The state of scanners, for their requests: tokens, the fields that scanners report, and the time of the last request. Functions that write
  * expect the context of a transaction.
  */
-import type { Ctx } from '../../kernel/ctx.ts'
+import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { Scanner } from './api.ts'
 import { rules } from './rules.ts'
 import {
   type Answering,
   clearBeat,
+  type EnrolledScanner,
+  type EnrollingScanner,
   findAnswering,
-  findStateBy,
+  findEnrolled,
+  findEnrolling,
   findUnseen,
   type StoredState,
   setBeats,
   setSeen,
   setState,
 } from './state-row-store.ts'
-import { store } from './store.ts'
-
-/** An enrolled scanner. */
-export type EnrolledScanner = {
-  readonly id: string
-  readonly name: string
-  readonly tags: readonly string[]
-  readonly use_credentials: boolean
-  /** Base64url. */
-  readonly public_key: string
-  readonly state: StoredState
-}
-
-/** A scanner with an unused enrolment token. */
-export type EnrollingScanner = { readonly id: string; readonly name: string; readonly isExpired: boolean }
 
 type Said = Pick<Scanner, 'version' | 'hostname' | 'capabilities' | 'ip_address' | 'spooled_reports'> & {
   readonly protocol: number
@@ -50,49 +38,38 @@ const toColumns = ({ capabilities, links, ...said }: SaidFacts) => ({
 })
 
 /** Returns the scanner with the token of this hash. */
-export const findByToken = async (ctx: Ctx, hash: string): Promise<EnrolledScanner | undefined> => {
-  if (hash === '') return undefined
-  const state = await findStateBy(ctx, 'token_hash', hash)
-  const scanner = state && (await store.find(ctx, state.scanner_id))
-  if (!scanner) return undefined
-  const { id, name, tags, use_credentials } = scanner
-  return { id, name, tags, use_credentials, public_key: state.public_key, state }
-}
+export const findByToken = async (scope: StoreScope, hash: string): Promise<EnrolledScanner | undefined> =>
+  hash === '' ? undefined : findEnrolled(scope, hash)
 
 /** Returns the scanner with the unused enrolment token of this hash. */
-export const findByEnrolment = async (ctx: Ctx, hash: string): Promise<EnrollingScanner | undefined> => {
-  if (hash === '') return undefined
-  const state = await findStateBy(ctx, 'enrolment_hash', hash)
-  const scanner = state && (await store.find(ctx, state.scanner_id))
-  return scanner && { id: scanner.id, name: scanner.name, isExpired: (state.enrolment_expires_at ?? '') <= ctx.now }
-}
+export const findByEnrolment = async (scope: StoreScope, hash: string): Promise<EnrollingScanner | undefined> =>
+  hash === '' ? undefined : findEnrolling(scope, hash)
 
 type Redeemed = {
-  /** Of the enrolment token. */
-  readonly enrolmentHash: string
-  /** Of the new token. */
-  readonly tokenHash: string
+  readonly enrolment_hash: string
+  readonly token_hash: string
   /** Base64url. */
-  readonly publicKey: string
+  readonly public_key: string
   readonly facts: SaidFacts
+  readonly ip_address: string
 }
 
 /** Enrols a scanner. Returns false if the enrolment token is used or void by now. */
 export const redeem = async (
   ctx: Ctx,
   id: string,
-  { enrolmentHash, tokenHash, publicKey, facts }: Redeemed,
+  { enrolment_hash, token_hash, public_key, facts, ip_address }: Redeemed,
 ): Promise<boolean> => {
   const minute = formatMinute(ctx.now)
   const isRedeemed = await setState(
     ctx,
     id,
     {
-      ...toColumns(facts),
-      ...{ enrolment_hash: '', enrolment_expires_at: null, token_hash: tokenHash, public_key: publicKey },
+      ...toColumns({ ...facts, ip_address }),
+      ...{ enrolment_hash: '', enrolment_expires_at: null, token_hash, public_key },
       ...{ revoked_at: null, enrolled_at: ctx.now, last_seen_at: minute, noted_at: minute },
     },
-    { enrolment_hash: enrolmentHash },
+    { enrolment_hash },
   )
   if (!isRedeemed) return false
   await setBeats(ctx, [id])

@@ -30,16 +30,18 @@ export type ScannerStateRow = {
   noted_at: string | null
 }
 
-/** The moment of the last request of a scanner. A table of its own: it changes often, and lists of scanners stay cached. */
+/** The moment of the last request of a scanner. A separate table, because it changes often: lists of scanners stay cached. */
 export type ScannerBeatRow = {
   scanner_id: string
   /** By the clock that the instances share, in ms since the epoch. */
   beat_ms: number
 }
 
+export type ScannerTables = {
+  scanner_states: ScannerStateRow
+  scanner_beats: ScannerBeatRow
+}
+
 declare module '../../database/tables.ts' {
-  interface OwnTables {
-    scanner_states: ScannerStateRow
-    scanner_beats: ScannerBeatRow
-  }
+  interface OwnTables extends ScannerTables {}
 }

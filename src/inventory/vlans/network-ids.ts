@@ -47,7 +47,7 @@ export const findNetworkIds = async (ctx: Ctx, of: Computed<Vlan>): Promise<Read
     .where('parent_id', 'is not', null)
     .execute()
   const parents = listParents(earlier ? restoreRows(tree, earlier('datacenter')) : tree)
-  // Without a tree, a single VLAN of a datacenter has networks of the same datacenter.
+  // A single VLAN of a datacenter has networks of the same datacenter, if there is no tree.
   if (only?.datacenter_id && !other && !earlier && parents.size === 0) {
     vlans = vlans.where('datacenter_id', '=', only.datacenter_id)
     networks = networks.where('datacenter_id', '=', only.datacenter_id)
