@@ -4,6 +4,7 @@ import type { DiscoveredDevice } from '../src/discovery/schema.ts'
 import type { FoundHost, Stage } from '../src/scanner/protocol.ts'
 import { type TestApp, type TestCaller, testApp } from './app/app.ts'
 import { type Answer, ask } from './estates/inventory.ts'
+import { type ScriptedListener, scriptedListener } from './servers/scripted-listener.ts'
 import { type ScriptedScan, type ScriptedScanner, scriptedScanner } from './servers/scripted-scanner.ts'
 import type { Dialect } from './servers/servers.ts'
 import { until } from './until.ts'
@@ -19,6 +20,7 @@ export type Discovery = {
   readonly api: TestCaller['api']
   readonly ask: (http: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
   readonly scanner: ScriptedScanner
+  readonly listener: ScriptedListener
   readonly advance: (ms: number) => void
   readonly now: () => string
   /** Creates a network of 127.0.0.0/8 that no other test has. `at` returns its addresses: `127.3.7.`. */
@@ -39,11 +41,15 @@ const LAST_STAGE: Readonly<Record<ScanType, Stage>> = { quick: 'liveness', full:
 export const discoveryApp = (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Discovery => {
   const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
   const scanner = scriptedScanner()
+  const listener = scriptedListener()
   let app: TestApp | undefined
   let admin: TestCaller | undefined
   let networks = 0
   beforeAll(async () => {
-    app = await testApp({ dialect, env, now: () => new Date(clock.ms), startScan: scanner.startScan, withJobs: false })
+    app = await testApp({
+      ...{ dialect, env, now: () => new Date(clock.ms), withJobs: false },
+      ...{ startScan: scanner.startScan, listening: listener.listening },
+    })
     admin = await app.as('admin')
   }, START_TIMEOUT_MS)
   afterAll(() => app?.close(), START_TIMEOUT_MS)
@@ -77,6 +83,7 @@ export const discoveryApp = (dialect: Dialect, env: Readonly<Record<string, stri
     },
     ask: (http, body, headers) => ask(started(admin), http, body, headers),
     scanner,
+    listener,
     advance: (ms) => {
       clock.ms += ms
     },

@@ -20,6 +20,7 @@ import { formatProgramName } from '../database/postgres/connections/program-name
 import { UnsuitableServerError } from '../database/postgres/connections/unsuitable-server.ts'
 import { openSqlite } from '../database/sqlite/sqlite.ts'
 import type { Tables } from '../database/tables.ts'
+import { LISTENING, type Listening } from '../discovery/listening/listener.ts'
 import { createDnsConnector, type DnsConnector } from '../dns/client/connector.ts'
 import { getPacks, type Packs } from '../exchange/packs/files.ts'
 import type { Job } from '../kernel/context.ts'
@@ -138,6 +139,7 @@ export type ComposeOptions = {
   readonly providerOutbound?: Outbound
   readonly dns?: DnsConnector
   readonly startScan?: typeof startScan
+  readonly listening?: Listening
   /** Replaces the packs of the program. */
   readonly packs?: () => Packs
   /** Replaces the bounds of long answers. */
@@ -159,6 +161,7 @@ export const compose = async (
     providerOutbound,
     dns,
     startScan: start = startScan,
+    listening = LISTENING,
     packs = getPacks,
     streams: bounds = {},
     withFirstAdmin = true,
@@ -202,6 +205,7 @@ export const compose = async (
     lastTick: () => scheduler.lastTick(),
     metrics,
     startScan: start,
+    listening,
     packs,
     isStopping: () => isStopping,
     kernel: () => kernel,

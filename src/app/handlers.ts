@@ -15,6 +15,7 @@ import type { Passwords } from '../base/security/passwords.ts'
 import type { Db } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import { discoveryFeature } from '../discovery/discovery.ts'
+import type { Listening } from '../discovery/listening/listener.ts'
 import type { DnsConnector } from '../dns/client/connector.ts'
 import { dnsProvidersFeature } from '../dns/providers/dns-providers.ts'
 import { feature as dnsRecords } from '../dns/records/dns-records.ts'
@@ -90,6 +91,7 @@ export type FeatureOptions = {
   readonly lastTick: () => number
   readonly metrics: Metrics
   readonly startScan: typeof startScan
+  readonly listening: Listening
   /** The packs that may be installed. */
   readonly packs: () => Packs
   readonly isStopping: () => boolean

@@ -24,6 +24,7 @@ import { removeTopologyLinks } from './inbox/topology-links.ts'
 import { createLeaseHandlers } from './leases/leases.ts'
 import { leases } from './leases/leases-api.ts'
 import { createLeaseReader } from './leases/process.ts'
+import { createListener, type ListenerOptions } from './listening/listener.ts'
 import { moveDiscovery } from './move-to-space.ts'
 import { failWaiting, forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
@@ -108,9 +109,14 @@ const compareEnds: OnObjectsChanged<Tables> = async (ctx, changes) => {
   await reclassify(ctx, await documented.findDiscovered(ctx, ends))
 }
 
-export const discoveryFeature = (options: RunnerOptions): Feature => {
+export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feature => {
   const { config } = options
   const runner = createRunner(options)
+  const listener = createListener(options)
+  const notify = (events: readonly string[]): void => {
+    runner.onCommit(events)
+    listener.onCommit(events)
+  }
   return {
     operations: [
       ...implement(scans, scanHandlers(options)),
@@ -135,6 +141,14 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         runsAtStart: true,
         onEveryInstance: true,
         run: runner.maintain,
+      },
+      {
+        name: 'discovery.listen',
+        summary: 'Listens to the networks of rules that say so, where an interface of this server is in them',
+        everyMs: 5 * SECOND_MS,
+        runsAtStart: true,
+        onEveryInstance: true,
+        run: listener.maintain,
       },
       {
         name: 'discovery.start-due',
@@ -167,9 +181,14 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         run: forgetScans,
       },
     ],
-    onCommit: runner.onCommit,
-    onRemoteCommit: runner.onCommit,
-    onNotificationGap: runner.ask,
-    close: runner.close,
+    onCommit: notify,
+    onRemoteCommit: notify,
+    onNotificationGap: () => {
+      runner.ask()
+      listener.ask()
+    },
+    close: async () => {
+      await Promise.all([runner.close(), listener.close()])
+    },
   }
 }

@@ -89,6 +89,11 @@ const ruleFields = {
     .nullable()
     .transform((enabled) => enabled ?? true),
   exclude_ips: excludeIps,
+  listen: z
+    .boolean()
+    .nullable()
+    .transform((listen) => listen ?? false)
+    .describe('Whoever scans the network also listens on its link while the rule is enabled'),
 }
 
 export const RuleDraft = z.object({ network_id: idOf('networks').min(1), ...draft(ruleFields) })

@@ -178,7 +178,9 @@ const discoveredFields = {
     .describe('The documented device that this is: by promotion, else by an address'),
   promoted_to_device_id: z.string().nullable(),
   promoted_at: Timestamp.nullable(),
-  last_scan_id: z.string().describe('The last scan that has seen it; empty if it is known by leases alone'),
+  last_scan_id: z
+    .string()
+    .describe('The last scan that has seen it; empty if it is known only by leases or by listening'),
   first_seen: Timestamp,
   last_seen: Timestamp,
   created_at: Timestamp,
@@ -264,6 +266,7 @@ export const Rule = z
     scan_type: ScanType,
     interval_hours: z.int(),
     exclude_ips: z.string(),
+    listen: z.boolean().describe('Whoever scans the network also listens on its link while the rule is enabled'),
     last_run_at: Timestamp.nullable().describe('When its last scan ended'),
     next_run_at: Timestamp.nullable().describe('When the next one is due; null while it is disabled or skipped'),
     skipped_reason: z.string().describe('The reason why it starts no scan although it is enabled; empty without one'),

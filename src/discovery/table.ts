@@ -48,6 +48,7 @@ export type RuleRow = {
   scan_type: ScanType
   interval_hours: number
   exclude_ips: string
+  listen: number
   last_run_at: string | null
   next_run_at: string | null
   /**

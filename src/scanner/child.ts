@@ -1,8 +1,9 @@
 /**
- * The main of a scanner process: takes one plan over the pipe from its parent, carries it out and ends. It never outlives its
+ * The main of a scanner process: takes one plan over the pipe from its parent, carries it out and ends, or listens. It never outlives its
  * parent. Nothing is read from arguments or from the environment but whether this is a test.
  */
 import { setPriority } from 'node:os'
+import { type Listener, openListener } from './listen/listener.ts'
 import type { FromScanner, ToScanner } from './protocol.ts'
 import type { Reporter } from './reporter.ts'
 import { runScan } from './scan.ts'
@@ -52,11 +53,17 @@ export const runScannerChild = async (): Promise<number> => {
   process.on('uncaughtException', (error) => {
     if (++faults <= MOST_FAULTS) reporter?.note(`a fault while reading an answer: ${formatError(error)}`)
   })
+  let listener: Listener | undefined
   const plan = await new Promise<Extract<ToScanner, { type: 'start' }>['plan'] | undefined>((resolve) => {
     process.on('message', (message: ToScanner) => {
       if (message.type === 'start') resolve(message.plan)
-      else if (message.type === 'ack') reporter?.ack()
-      else {
+      else if (message.type === 'listen') {
+        listener ??= openListener((told) => process.send?.(told))
+        listener.update(message.plan)
+      } else if (message.type === 'ack') {
+        reporter?.ack()
+        listener?.ack()
+      } else {
         cancel.abort()
         resolve(undefined)
       }

@@ -1,7 +1,8 @@
-/** Runs a scan in a child process. The only entry to the scanner for the rest of the program. */
+/** Runs a scan, or listens, in a child process. The only entry to the scanner for the rest of the program. */
 import { join } from 'node:path'
 import { LAB_VARIABLE } from './lab-guard.ts'
 import type { FromScanner, ScanPlan, ToScanner } from './protocol.ts'
+import type { FromListener, ListenPlan } from './wire.ts'
 
 export type ScanEnd = {
   readonly result: 'done' | 'cancelled' | 'failed' | 'died'
@@ -56,6 +57,83 @@ export const startScan = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     // The program is gone, or the machine has no room for another process.
     const message = `the scanner process cannot be started: ${getReason(error)}`
     return { cancel: () => {}, ended: Promise.resolve({ result: 'failed', message }), pid: 0 }
+  }
+}
+
+export type ListenProcess = {
+  /** Replaces the networks. What was told of a network that stays is not told again. */
+  readonly update: (plan: ListenPlan) => void
+  readonly stop: () => void
+  /** Ends when the process has ended and every message is handled. Never rejects. */
+  readonly ended: Promise<ScanEnd>
+  /** 0 when it could not be started. */
+  readonly pid: number
+}
+
+/**
+ * Starts a process that listens until it is stopped. `onMessage` is awaited: the process tells the next sightings when the last ones are
+ * handled. A rejection ends it.
+ */
+export const startListening = (
+  plan: ListenPlan,
+  onMessage: (message: FromListener) => Promise<void>,
+): ListenProcess => {
+  try {
+    return runListening(plan, onMessage)
+  } catch (error) {
+    const message = `the listening process cannot be started: ${getReason(error)}`
+    return { update: () => {}, stop: () => {}, ended: Promise.resolve({ result: 'failed', message }), pid: 0 }
+  }
+}
+
+const runListening = (plan: ListenPlan, onMessage: (message: FromListener) => Promise<void>): ListenProcess => {
+  let end: ScanEnd | undefined
+  let isGone = false
+  let handled: Promise<void> = Promise.resolve()
+  const tell = (message: ToScanner): void => {
+    if (child.exitCode === null && child.signalCode === null && !isGone) child.send(message)
+  }
+  const finishAs = (result: ScanEnd['result'], message: string): void => {
+    end ??= { result, message }
+    // It keeps nothing that could be lost.
+    child.kill('SIGKILL')
+  }
+  const handle = async (message: FromListener): Promise<void> => {
+    if (end !== undefined) return
+    if (message.type === 'failed') return finishAs('failed', message.message)
+    try {
+      await onMessage(message)
+      if (message.type === 'sightings') tell({ type: 'ack' })
+    } catch (error) {
+      finishAs('failed', getReason(error))
+    }
+  }
+  const child = Bun.spawn(getCommand(), {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+    env: getEnvironment(),
+    serialization: 'json',
+    // Both halves are one program: messages follow `wire.ts`.
+    ipc: (message: FromListener) => {
+      handled = handled.then(() => handle(message))
+    },
+    onDisconnect: () => {
+      isGone = true
+    },
+  })
+  tell({ type: 'listen', plan })
+  const finish = async (): Promise<ScanEnd> => {
+    await child.exited
+    await handled
+    const how = child.signalCode === null ? `exit code ${child.exitCode}` : child.signalCode
+    return end ?? { result: 'died', message: `the listening process ended by ${how}` }
+  }
+  return {
+    update: (next) => tell({ type: 'listen', plan: next }),
+    stop: () => finishAs('cancelled', ''),
+    ended: finish(),
+    pid: child.pid,
   }
 }
 

@@ -11,6 +11,7 @@ import { createNamedTargetRules, createTargetRules, OutboundError } from '../../
 import { computePasswordWaitMs, createPasswords, type Passwords } from '../../src/base/security/passwords.ts'
 import type { Db } from '../../src/database/database.ts'
 import type { Tables } from '../../src/database/tables.ts'
+import type { Listening } from '../../src/discovery/listening/listener.ts'
 import { createDnsConnector } from '../../src/dns/client/connector.ts'
 import type { Packs } from '../../src/exchange/packs/files.ts'
 import type { startScan } from '../../src/scanner/process.ts'
@@ -53,6 +54,8 @@ export type TestOptions = {
   readonly withJobs?: boolean
   /** Replaces the scanner processes. */
   readonly startScan?: typeof startScan
+  /** Replaces the process that listens, and the interfaces. */
+  readonly listening?: Listening
   /** Replaces the packs of the program. */
   readonly packs?: () => Packs
   /** A database to begin with in place of an empty one: the path of a data file, or the name of a database of the cluster. */
@@ -96,6 +99,7 @@ export const testApp = async ({
   outbound = NOWHERE,
   withJobs = true,
   startScan: scanner,
+  listening,
   packs,
   template,
 }: TestOptions = {}): Promise<TestApp> => {
@@ -119,6 +123,7 @@ export const testApp = async ({
   const plat = await compose({ config, log, now }, opened, {
     passwords: passwords ?? createPasswords({ cost: 4, maxWaitMs: computePasswordWaitMs(config.requestTimeoutMs) }),
     ...(scanner ? { startScan: scanner } : {}),
+    ...(listening ? { listening } : {}),
     ...(packs ? { packs } : {}),
     outbound,
     // Tests with SSO_ALLOW_LOOPBACK have a provider on this machine.

@@ -115,7 +115,7 @@ const getLastScanId = (seen: readonly Seen[], doc: DiscoveredDevice | undefined,
   return doc?.last_scan_id || (ids.some((id) => id !== '') ? scanId || isoMax(ids) : '')
 }
 
-/** True for a device that no scan has seen. */
+/** True for a device that no scan has seen, and that has a lease. */
 export const isKnownByLeases = ({
   last_scan_id,
   lease_expires_at,

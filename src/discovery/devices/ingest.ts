@@ -6,9 +6,10 @@ import { findPinsAt, replacePins } from '../credential-store.ts'
 import { buildBaseline, classify, type Draft } from '../inbox/classify.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import { saveCertificates } from './certificate-store.ts'
-import { buildDevice, isKnownByLeases, listFieldChanges, toComparable } from './derive.ts'
+import { buildDevice, listFieldChanges, toComparable } from './derive.ts'
 import * as store from './discovered-store.ts'
 import { listIdentityKeys } from './identity.ts'
+import { isHeard, isSeenUp } from './observe.ts'
 import { reconcile, type ScanMoment } from './reconcile.ts'
 import type { DiscoveredRecord, Observation, Records, Seen } from './records.ts'
 
@@ -18,6 +19,8 @@ export type Ingestion = Omit<ScanMoment, 'now' | 'space'> & {
   readonly previousScanId: string
   /** True if a login by SSH is configured for the address: its host key is pinned when it is first seen. */
   readonly hasLogin?: (ip: string) => boolean
+  /** Hosts that were heard. Absent for a scan, and for leases, which have no scan. */
+  readonly source?: 'listen'
 }
 
 /** Adds the address space of the network, which must not change before the end of the transaction. */
@@ -120,13 +123,22 @@ export type Kept = {
   readonly records: Records
   readonly keys: ReadonlyMap<string, string | null>
   readonly owners: ReadonlyMap<IpKey, string>
+  /** Ids of the devices that were seen before, by a scan or by listening. */
+  readonly known: ReadonlySet<string>
+  /** Ids of the devices that are up, by more than a lease. */
+  readonly up: ReadonlySet<string>
 }
 
-/** Snapshots the keys and the holders of addresses, to write only the differences later. */
+const listIds = (records: Records, isMeant: (record: DiscoveredRecord) => boolean): Set<string> =>
+  new Set([...records.byId.values()].flatMap((record) => (isMeant(record) ? [record.id] : [])))
+
+/** Snapshots the keys, the holders of addresses and who is up, to write and tell only the differences later. */
 export const keep = (records: Records): Kept => ({
   records,
   keys: new Map([...records.byKey].map(([key, owner]) => [key, owner?.id ?? null])),
   owners: new Map([...records.byAddress].map(([key, { id }]) => [key, id])),
+  known: listIds(records, (record) => (record.doc?.last_scan_id ?? '') !== '' || isHeard(record)),
+  up: listIds(records, isSeenUp),
 })
 
 /** Removes records that were made in this batch and lost their only address in it: there is nothing to store of them. */
@@ -142,13 +154,21 @@ const dropUnstored = (records: Records): void => {
     record.conflicts = record.conflicts.filter((one) => one.kind !== 'lease' || !ids.has(one.otherId))
 }
 
-/** Writes all records that changed. Returns the new devices, and the devices that a scan sees for the first time, as they are sent. */
+/** Devices as they are sent. */
+type Saved = {
+  /** New ones, and those that only leases told of before. */
+  readonly found: readonly DiscoveredDevice[]
+  /** Devices that were down, or up only by a lease. */
+  readonly returned: readonly DiscoveredDevice[]
+}
+
+/** Writes all records that changed. */
 export const saveChanged = async (
   ctx: Ctx,
-  { records, keys, owners }: Kept,
+  { records, keys, owners, known, up }: Kept,
   ingestion: Ingestion,
   isChanged: (seen: Seen) => boolean = () => true,
-): Promise<DiscoveredDevice[]> => {
+): Promise<Saved> => {
   const { networkId } = ingestion
   dropUnstored(records)
   const touched = [...records.touched].filter(({ id }) => records.byId.has(id))
@@ -159,9 +179,13 @@ export const saveChanged = async (
   await saveCertificates(ctx, touched)
   await saveKeys(ctx, { networkId, before: keys, records })
   await store.remove(ctx, [...records.merged.keys()])
-  const isFirst = ({ device, before: { doc } }: (typeof classified)[number]) =>
-    !doc || (isKnownByLeases(doc) && !isKnownByLeases(device))
-  return classified.filter(isFirst).map(({ device }) => device)
+  const { found = [], returned = [] } = Object.groupBy(classified, ({ device, before: { doc } }) => {
+    const record = records.byId.get(device.id)
+    if (record === undefined) return 'other'
+    if (!doc || (!known.has(device.id) && (device.last_scan_id !== '' || isHeard(record)))) return 'found'
+    return !up.has(device.id) && isSeenUp(record) ? 'returned' : 'other'
+  })
+  return { found: found.map(({ device }) => device), returned: returned.map(({ device }) => device) }
 }
 
 /** Pins the host keys of hosts with a login, and records a contradiction where another key was pinned. */
@@ -196,8 +220,8 @@ const comparePins = async (
 }
 
 /**
- * Stores reported hosts, and emits an event for each one that a scan sees for the first time. A host that is reported again is
- * updated. Returns the new devices.
+ * Stores reported hosts, and emits an event for each one that is seen for the first time, or that was down. Leases are no sight of a
+ * host. A host that is reported again is updated. Returns the new devices.
  */
 export const ingest = async (
   ctx: Ctx,
@@ -206,7 +230,7 @@ export const ingest = async (
 ): Promise<readonly DiscoveredDevice[]> => {
   if (reported.length === 0) return []
   const { networkId, scanId, space } = ingestion
-  // A scan and a list of leases may report the same address at once.
+  // Scans, listening and lists of leases may report the same address at once.
   await ctx.lock('discoveredDevices', [networkId])
   const hosts = reported.map(normalizeHost)
   const ipKeys = hosts.map(({ ip }) => parseIpKeyOrThrow(ip, space))
@@ -215,7 +239,9 @@ export const ingest = async (
   reconcile(records, hosts, { ...ingestion, now: ctx.now })
   await comparePins(ctx, records, ingestion, hosts)
   const isSeen = (seen: Seen) => (scanId === '' || seen.last_scan_id === scanId) && seen.last_seen === ctx.now
-  const found = await saveChanged(ctx, kept, ingestion, isSeen)
-  if (scanId !== '') for (const device of found) await ctx.emit('discovery.device_found', device)
+  const { found, returned } = await saveChanged(ctx, kept, ingestion, isSeen)
+  if (scanId === '' && ingestion.source !== 'listen') return found
+  for (const device of found) await ctx.emit('discovery.device_found', device)
+  for (const device of returned) await ctx.emit('discovery.device_returned', device)
   return found
 }

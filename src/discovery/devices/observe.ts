@@ -1,6 +1,6 @@
 /** Merges a report with the earlier observation of an address: a quick scan does not discard the results of a deep one. Pure. */
-import type { FoundHost, FoundService, Stage } from '../../scanner/protocol.ts'
-import type { Observation, Seen } from './records.ts'
+import type { FoundHost, FoundName, FoundService, Stage } from '../../scanner/protocol.ts'
+import type { DiscoveredRecord, Observation, Seen } from './records.ts'
 
 /** The stage that the scan is in. */
 type Moment = { readonly stage: Stage; readonly now: string }
@@ -28,6 +28,49 @@ const isOfScan = (one: { readonly source: string }): boolean => !isOfLease(one)
 
 /** True for a report of a lease. Scans report none. */
 export const isLeased = ({ leaseExpiresAt }: Observation): boolean => leaseExpiresAt !== undefined
+
+type Addressed = Pick<DiscoveredRecord, 'addresses'>
+
+/** True for a device that was heard, and that no scan has seen there since. */
+export const isHeard = ({ addresses }: Addressed): boolean =>
+  [...addresses.values()].some(({ observation }) => observation.heardAt !== undefined)
+
+/** True for a device that was heard since a moment. */
+export const isHeardSince = ({ addresses }: Addressed, moment: string): boolean =>
+  [...addresses.values()].some(({ observation: { heardAt } }) => heardAt !== undefined && heardAt >= moment)
+
+/** True for a device that is up by more than a lease, which may outlast it. */
+export const isSeenUp = ({ addresses }: Addressed): boolean =>
+  [...addresses.values()].some(
+    ({ status, observation }) =>
+      status === 'up' &&
+      !(isLeased(observation) && observation.evidence.length > 0 && observation.evidence.every(isOfLease)),
+  )
+
+/** Returns the known names in their order, each replaced by the name that was heard of its source, and the others behind them. */
+const mergeNames = (before: readonly FoundName[], heard: readonly FoundName[]): readonly FoundName[] => {
+  const bySource = new Map(heard.map((one) => [one.source, one]))
+  const kept = before.map((one) => bySource.get(one.source) ?? one)
+  const sources = new Set(before.map(({ source }) => source))
+  return [...new Set([...kept, ...heard.filter(({ source }) => !sources.has(source))])]
+}
+
+/** Adds a sighting to an earlier observation. It says nothing of ports and services, and does not doubt other evidence. */
+const withSighting = ({ observation: before, status }: Before, host: Observation): Observation => {
+  // An address that is down has no evidence but its lease.
+  const kept = status === 'up' ? before.evidence : before.evidence.filter(isOfLease)
+  const known = new Set(kept.map(({ source }) => source))
+  const mac = host.mac ? host : before
+  return {
+    ...before,
+    mac: mac.mac,
+    macSource: mac.macSource,
+    vendor: mac.vendor || (mac.mac === before.mac ? before.vendor : ''),
+    names: mergeNames(before.names, host.names),
+    evidence: [...kept, ...host.evidence.filter(({ source }) => !known.has(source))],
+    ...(host.heardAt !== undefined && { heardAt: host.heardAt }),
+  }
+}
 
 /** Adds a lease to an earlier observation, of which it says nothing else. */
 const withLease = ({ observation: before, status }: Before, lease: Observation): Observation => {
@@ -59,6 +102,7 @@ const getLease = (before: Observation, host: FoundHost, { now }: Moment): Partia
 export const mergeObservation = (seen: Before | undefined, host: Observation, moment: Moment): Observation => {
   if (!seen) return host
   if (isLeased(host)) return withLease(seen, host)
+  if (host.heardAt !== undefined) return withSighting(seen, host)
   const before = seen.observation
   const os = isBetter(before, host, moment) ? host : before
   const mac = host.mac ? host : before

@@ -26,7 +26,7 @@ import {
 } from './records.ts'
 
 export type ScanMoment = {
-  /** Empty for leases. */
+  /** Empty for leases, and for hosts that were heard. */
   readonly scanId: string
   readonly type: ScanType
   readonly stage: Stage

@@ -18,10 +18,12 @@ export type Conflict =
   /** The host key at the address is not the one that was pinned. */
   | { readonly kind: 'host_key'; readonly ip: string; readonly before: string; readonly after: string }
 
-/** Everything that is known of an address: from scans, and from a lease of it. */
+/** Everything that is known of an address: from scans, from listening, and from a lease of it. */
 export type Observation = FoundHost & {
   /** The end of the lease; absent if none was reported. */
   readonly leaseExpiresAt?: string
+  /** The last time that it was heard while no scan asked it; absent if it never was. Scans do not keep it. */
+  readonly heardAt?: string
 }
 
 /** Columns that follow from the observation. */

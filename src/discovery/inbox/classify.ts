@@ -5,6 +5,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { DEFAULT_SPACE, getSpaceKey, type IpKey, type SpaceKey } from '../../net/ip.ts'
 import { toComparable } from '../devices/derive.ts'
 import * as store from '../devices/discovered-store.ts'
+import { isHeard } from '../devices/observe.ts'
 import { type Conflict, type DiscoveredRecord, getMacs } from '../devices/records.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
@@ -89,6 +90,7 @@ const buildClassified = async (
     locked: (matchedId !== null && known.locks.get(matchedId)) || new Set(),
     conflicts,
     macs: getMacs(record),
+    isHeard: isHeard(record),
     links,
     switchNames: known.linked.switchNames,
     neighbours: matchedId === null ? [] : await findNeighbours(ctx, matchedId, links, known),

@@ -58,6 +58,8 @@ export type Compared = {
   readonly conflicts: readonly Conflict[]
   /** The MAC that each address was last seen with, if only this device has it. */
   readonly macs: ReadonlyMap<string, string>
+  /** True for a device that was heard, and that no scan has seen since. */
+  readonly isHeard: boolean
   readonly links: readonly Link[]
   /** Name of a switch by the id of its discovered device. */
   readonly switchNames: ReadonlyMap<string, string>
@@ -186,8 +188,8 @@ export const compareFindings = (compared: Compared): Verdict => {
   const conflicts = listContradictions(compared)
   if (!documented) {
     if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...buildPreview(compared)] }
-    // A client of DHCP that no scan has seen comes and goes.
-    const isNew = discovered.status === 'up' && !isKnownByLeases(discovered)
+    // A client of DHCP that nobody has seen comes and goes.
+    const isNew = discovered.status === 'up' && (compared.isHeard || !isKnownByLeases(discovered))
     return isNew ? { bucket: 'new', findings: buildPreview(compared) } : { bucket: '', findings: [] }
   }
   const isGone = discovered.status === 'down'

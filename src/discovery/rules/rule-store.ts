@@ -18,6 +18,7 @@ const columns = [
   'scan_type',
   'interval_hours',
   'exclude_ips',
+  'listen',
   'last_run_at',
   'next_run_at',
   'credential_user',
@@ -29,11 +30,13 @@ const columns = [
 export const fromRow = ({ subnet, ...row }: Selected): StoredRule => ({
   ...row,
   enabled: row.enabled === 1,
+  listen: row.listen === 1,
   subnet: subnet ?? '',
 })
 const toRow = ({ subnet: _, unreachable_space: __, ...rule }: StoredRule): RuleRow => ({
   ...rule,
   enabled: rule.enabled ? 1 : 0,
+  listen: rule.listen ? 1 : 0,
 })
 
 const selectRules = (ctx: Ctx) =>
@@ -95,8 +98,8 @@ export const deleteRow = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
 }
 
 /** Returns the part of a rule in the history: the settings, not its runs. */
-const toDocument = ({ network_id, scan_type, interval_hours, exclude_ips, enabled }: StoredRule): string =>
-  JSON.stringify({ network_id, scan_type, interval_hours, exclude_ips, enabled })
+const toDocument = ({ network_id, scan_type, interval_hours, exclude_ips, enabled, listen }: StoredRule): string =>
+  JSON.stringify({ network_id, scan_type, interval_hours, exclude_ips, enabled, listen })
 
 /** Returns the existing rules of these ids, as JSON text by id. */
 export const findDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {

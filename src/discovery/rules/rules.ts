@@ -88,7 +88,8 @@ export const create = async (
 ): Promise<Rule> => {
   // One that is made again waits for the space, as it did before.
   const network = await checkNetwork(ctx, draft.id === undefined ? draft : { ...draft, enabled: false }, limits)
-  const { network_id, enabled, scan_type, interval_hours, exclude_ips } = draft
+  // A rule in the history of an earlier version does not say whether it listens.
+  const { network_id, enabled, scan_type, interval_hours, exclude_ips, listen = false } = draft
   const rule: StoredRule = {
     id: draft.id ?? Bun.randomUUIDv7(),
     network_id,
@@ -96,6 +97,7 @@ export const create = async (
     scan_type,
     interval_hours,
     exclude_ips,
+    listen,
     last_run_at: null,
     next_run_at: enabled ? ctx.now : null,
     credential_user: toCredentialUser(ctx.caller),
@@ -104,6 +106,7 @@ export const create = async (
     ...network,
   }
   await store.insert(ctx, rule)
+  await ctx.emit('rule.changed')
   const made = toShownRule(rule, limits)
   return made
 }
@@ -123,6 +126,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: Scan
   const runs = { last_run_at, next_run_at }
   const rule = { ...value, subnet, unreachable_space, ...runs, credential_user, updated_at: ctx.now }
   await store.updateRow(ctx, before, rule)
+  await ctx.emit('rule.changed')
   const changed = toShownRule(rule, limits)
   return changed
 }
@@ -130,6 +134,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: Scan
 export const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
   const rule = await lockForChange(ctx, id, limits)
   await store.deleteRow(ctx, rule)
+  await ctx.emit('rule.changed')
 }
 
 /** Notes that a scan of the rule has ended, however it ended: the next one is due an interval from now. */

@@ -9,7 +9,7 @@ import { DECAY, listFieldChanges, toComparable } from '../devices/derive.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import * as store from '../devices/discovered-store.ts'
 import { type Ingestion, keep, saveChanged } from '../devices/ingest.ts'
-import { withoutPorts } from '../devices/observe.ts'
+import { isHeardSince, withoutPorts } from '../devices/observe.ts'
 import type { DiscoveredRecord, Records, Seen } from '../devices/records.ts'
 import { refreshKeys } from '../devices/records.ts'
 import { classify, type Draft, toDrafts } from '../inbox/classify.ts'
@@ -24,6 +24,7 @@ const PAGE = 500
 
 type Finishing = Omit<Ingestion, 'stage'> & {
   readonly isExcluded: (ip: string) => boolean
+  readonly startedAt: string
 }
 
 const buildExclusionFilter = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => boolean) => {
@@ -69,17 +70,19 @@ const isGone = ({ row, addresses }: DiscoveredRecord, { previousScanId }: Finish
 
 const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]): Promise<void> => {
   const loaded = await store.loadByIds(ctx, ids)
-  const { owners } = keep(loaded)
-  // Excluded addresses were not probed, and addresses seen since are not gone.
-  const records = [...loaded.byId.values()].filter(
-    ({ row, doc, addresses }) =>
+  const { owners, up } = keep(loaded)
+  // Excluded addresses were not probed, and addresses seen or heard since are not gone.
+  const records = [...loaded.byId.values()].filter((record) => {
+    const { row, doc, addresses } = record
+    return (
       row?.last_scan_id !== finishing.scanId &&
-      ![...addresses.values(), ...(doc && addresses.size === 0 ? [doc] : [])].some(({ ip }) =>
-        finishing.isExcluded(ip),
-      ),
-  )
+      !isHeardSince(record, finishing.startedAt) &&
+      ![...addresses.values(), ...(doc && addresses.size === 0 ? [doc] : [])].some(({ ip }) => finishing.isExcluded(ip))
+    )
+  })
   const drafts = records.flatMap((record) => buildUnseenDraft(record, ctx.now, finishing))
-  await store.save(ctx, await classify(ctx, finishing.networkId, drafts))
+  const classified = await classify(ctx, finishing.networkId, drafts)
+  await store.save(ctx, classified)
   await removeTopologyLinks(
     ctx,
     records.map(({ id }) => id),
@@ -95,17 +98,21 @@ const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]
     ctx,
     gone.map(({ row, doc }) => ({ ...buildChange(doc, finishing, row.ip_key), kind: 'gone', changes: '[]' })),
   )
+  const moved = new Set(gone.flatMap(({ row, doc: { status } }) => (status === 'down' ? [row.id] : [])))
+  for (const { device } of classified)
+    if (up.has(device.id) || moved.has(device.id)) await ctx.emit('discovery.device_gone', device)
 }
 
 /** Addresses that a device which is there has left, and ports that are closed by now. Answers with the addresses that are to go. */
 const dropStaleAddresses = (
   records: Records,
   record: DiscoveredRecord,
-  { scanId, type, isExcluded }: Finishing,
+  { scanId, type, isExcluded, startedAt }: Finishing,
 ): Seen[] => {
   const left: Seen[] = []
   for (const [key, seen] of record.addresses) {
-    if (seen.last_scan_id !== scanId && !isExcluded(seen.ip)) {
+    const isHeard = (seen.observation.heardAt ?? '') >= startedAt
+    if (seen.last_scan_id !== scanId && !isExcluded(seen.ip) && !isHeard) {
       record.addresses.delete(key)
       records.byAddress.delete(key)
       left.push(seen)
@@ -208,7 +215,9 @@ const processPages = async (ctx: Ctx, networkId: string, { isMeant, work }: Step
 /** Works a scan up that has seen everything it looks at. Can be called again for a scan that it was interrupted in. */
 export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Promise<void> => {
   const { id: scanId, network_id: networkId, scan_type: type } = scan
-  const finishing: Finishing = { scanId, networkId, type, previousScanId, isExcluded: buildExclusionFilter(scan) }
+  const startedAt = scan.started_at ?? scan.created_at
+  const isExcluded = buildExclusionFilter(scan)
+  const finishing: Finishing = { scanId, networkId, type, previousScanId, startedAt, isExcluded }
   const tellers = new Set<string>()
   await processPages(ctx, networkId, {
     isMeant: ({ last_scan_id, unseen_scan_id, status, confidence }) =>

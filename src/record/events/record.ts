@@ -54,6 +54,8 @@ export const announcing: Reactions = {
   'discovery.started': announceObject('discovery.started')<Scan>,
   'discovery.completed': announceObject('discovery.completed')<Scan>,
   'discovery.device_found': announceObject('discovery.device_found')<DiscoveredDevice>,
+  'discovery.device_gone': announceObject('discovery.device_gone')<DiscoveredDevice>,
+  'discovery.device_returned': announceObject('discovery.device_returned')<DiscoveredDevice>,
   'scanner.online': announceObject('scanner.online')<Scanner>,
   'scanner.offline': announceObject('scanner.offline')<Scanner>,
 }

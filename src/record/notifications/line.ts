@@ -90,6 +90,9 @@ const describeScanner = ({ id, name }: Data, state: string): ReturnType<Describe
   ...{ page: 'scanners', id: toText(id) },
 })
 
+const formatFound = ({ hostname, ip, mac_address, vendor }: Data): string =>
+  [hostname, ip, mac_address, vendor].flatMap((one) => cleanText(toText(one), MAX_NAME) || []).join(', ')
+
 const OTHERS: Readonly<Record<string, Describe>> = {
   'pool.utilization_high': (data) => ({
     text: `Pool ${cleanText(toText(data.pool_name), MAX_NAME)} is ${Math.round(toNumber(data.utilization))} % full`,
@@ -108,9 +111,15 @@ const OTHERS: Readonly<Record<string, Describe>> = {
     ...{ page: 'scans', id: toText(data.id) },
   }),
   'discovery.device_found': (data, networks) => ({
-    text: `New device in ${formatNetwork(data, networks)}: ${[data.hostname, data.ip, data.mac_address, data.vendor]
-      .flatMap((one) => cleanText(toText(one), MAX_NAME) || [])
-      .join(', ')}`,
+    text: `New device in ${formatNetwork(data, networks)}: ${formatFound(data)}`,
+    ...{ page: 'inbox', id: '' },
+  }),
+  'discovery.device_gone': (data, networks) => ({
+    text: `No longer seen in ${formatNetwork(data, networks)}: ${formatFound(data)}`,
+    ...{ page: 'inbox', id: '' },
+  }),
+  'discovery.device_returned': (data, networks) => ({
+    text: `Seen again in ${formatNetwork(data, networks)}: ${formatFound(data)}`,
     ...{ page: 'inbox', id: '' },
   }),
 }

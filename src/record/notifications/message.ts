@@ -34,6 +34,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'discovery.started': 'Scan started',
   'discovery.completed': 'Scan completed',
   'discovery.device_found': 'New device found',
+  'discovery.device_gone': 'Device gone',
+  'discovery.device_returned': 'Device is back',
   'conflict.detected': 'Conflict detected',
   'conflict.resolved': 'Conflict resolved',
   'dns.drift_detected': 'DNS zone differs from its server',
