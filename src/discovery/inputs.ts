@@ -93,7 +93,7 @@ const ruleFields = {
     .boolean()
     .nullable()
     .transform((listen) => listen ?? false)
-    .describe('Whoever scans the network also listens on its link while the rule is enabled'),
+    .describe('While the rule is enabled, the server or the scanners of the network also listen on its link'),
 }
 
 export const RuleDraft = z.object({ network_id: idOf('networks').min(1), ...draft(ruleFields) })

@@ -8,6 +8,7 @@ import type { FromScanner, ToScanner } from './protocol.ts'
 import type { Reporter } from './reporter.ts'
 import { runScan } from './scan.ts'
 import { PlanError } from './targets.ts'
+import type { ToListener } from './wire.ts'
 
 /** Below whatever answers people. */
 const NICENESS = 10
@@ -55,7 +56,7 @@ export const runScannerChild = async (): Promise<number> => {
   })
   let listener: Listener | undefined
   const plan = await new Promise<Extract<ToScanner, { type: 'start' }>['plan'] | undefined>((resolve) => {
-    process.on('message', (message: ToScanner) => {
+    process.on('message', (message: ToScanner | ToListener) => {
       if (message.type === 'start') resolve(message.plan)
       else if (message.type === 'listen') {
         listener ??= openListener((told) => process.send?.(told))

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { LAB_VARIABLE } from './lab-guard.ts'
 import type { FromScanner, ScanPlan, ToScanner } from './protocol.ts'
-import type { FromListener, ListenPlan } from './wire.ts'
+import type { FromListener, ListenPlan, ToListener } from './wire.ts'
 
 export type ScanEnd = {
   readonly result: 'done' | 'cancelled' | 'failed' | 'died'
@@ -90,7 +90,7 @@ const runListening = (plan: ListenPlan, onMessage: (message: FromListener) => Pr
   let end: ScanEnd | undefined
   let isGone = false
   let handled: Promise<void> = Promise.resolve()
-  const tell = (message: ToScanner): void => {
+  const tell = (message: ToListener): void => {
     if (child.exitCode === null && child.signalCode === null && !isGone) child.send(message)
   }
   const finishAs = (result: ScanEnd['result'], message: string): void => {

@@ -1,5 +1,4 @@
 /** Messages between server and scanner process, by pipe, not arguments, since plans carry secrets. */
-import type { ListenPlan } from './wire.ts'
 
 export const SCAN_TYPES = ['quick', 'full', 'deep'] as const
 export type ScanType = (typeof SCAN_TYPES)[number]
@@ -200,10 +199,8 @@ export type Progress = {
 
 export type ToScanner =
   | { readonly type: 'start'; readonly plan: ScanPlan }
-  /** Listens in place of a scan, until the process is killed. A later one replaces the plan. */
-  | { readonly type: 'listen'; readonly plan: ListenPlan }
   | { readonly type: 'cancel' }
-  /** The last batch, or the last sightings, are stored: the next may come. Until then the scanner holds it back, so that neither end piles any up. */
+  /** The last batch is stored: the next may come. Until then the scanner holds it back, so that neither end piles any up. */
   | { readonly type: 'ack' }
 
 export type FromScanner =

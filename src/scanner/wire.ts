@@ -124,6 +124,12 @@ export type SightingsAnswer = { readonly accepted: number; readonly dropped: num
 
 /** The plan of a process that listens. */
 export type ListenPlan = { readonly networks: readonly ListenedNetwork[] }
+/** Messages to a process that listens. */
+export type ToListener =
+  /** Sent first, and again when the networks have changed. */
+  | { readonly type: 'listen'; readonly plan: ListenPlan }
+  /** The last sightings are handled: the next may come. */
+  | { readonly type: 'ack' }
 /** Messages of a process that listens. */
 export type FromListener =
   /** Sent first. `isRaw`: it has an AF_PACKET socket. */

@@ -5,10 +5,7 @@ import type { FoundHost } from '../../src/scanner/protocol.ts'
 import type { FromListener, ListenPlan } from '../../src/scanner/wire.ts'
 import { until } from '../until.ts'
 
-const LINK = {
-  ...{ address: '127.0.0.1', netmask: '255.0.0.0', family: 'IPv4', mac: '00:00:00:00:00:00' },
-  ...{ internal: false, cidr: '127.0.0.1/8' },
-} as const
+const LINK = { internal: false, cidr: '127.0.0.1/8' }
 
 type Started = {
   plan: ListenPlan

@@ -188,7 +188,7 @@ export const compareFindings = (compared: Compared): Verdict => {
   const conflicts = listContradictions(compared)
   if (!documented) {
     if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...buildPreview(compared)] }
-    // A client of DHCP that nobody has seen comes and goes.
+    // A client of DHCP that was never seen comes and goes.
     const isNew = discovered.status === 'up' && (compared.isHeard || !isKnownByLeases(discovered))
     return isNew ? { bucket: 'new', findings: buildPreview(compared) } : { bucket: '', findings: [] }
   }

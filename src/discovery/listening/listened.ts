@@ -32,11 +32,11 @@ export const listListened = async (ctx: DbScope, labels: readonly string[] | 'se
 
 export type ListenedRow = Awaited<ReturnType<ReturnType<typeof selectListened>['execute']>>[number]
 
-/** Finds a network; undefined where nobody listens to it. */
+/** Finds a network; undefined where it is not listened to. */
 export const findListened = (ctx: DbScope, networkId: string): Promise<ListenedRow | undefined> =>
   selectListened(ctx).where('networks.id', '=', networkId).executeTakeFirst()
 
-export type Interfaces = Readonly<NodeJS.Dict<readonly NetworkInterfaceInfo[]>>
+export type Interfaces = Readonly<NodeJS.Dict<readonly Pick<NetworkInterfaceInfo, 'internal' | 'cidr'>[]>>
 
 /** Returns the networks that one of the interfaces is in. */
 export const filterLinked = (networks: readonly ListenedNetwork[], interfaces: Interfaces): ListenedNetwork[] => {

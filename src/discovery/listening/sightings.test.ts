@@ -56,8 +56,11 @@ describe.each(engines())('sightings on %s', (dialect) => {
       await d.listener.hear(net.id, [heard(net.at(7), { names: [{ name: 'web-01', source: 'mdns' }] })])
       const after = await d.api.discovery.list({ network_id: net.id })
       const [seen, other] = before
-      if (!seen) throw new Error('the scan has found two')
-      expect(after).toEqual([{ ...seen, last_seen: d.now(), updated_at: d.now(), addresses: expect.any(Array) }, other])
+      if (!seen || !other) throw new Error('the scan has found two')
+      expect(after).toEqual([
+        { ...seen, last_seen: d.now(), updated_at: d.now(), addresses: expect.any(Array<object>) },
+        other,
+      ])
       const { names } = await d.api.discovery.get({ id: seen.id })
       expect(names.map(({ name }) => name)).toEqual(['web-01.example.com', 'web-01'])
     },
@@ -162,7 +165,7 @@ describe.each(engines())('sightings on %s', (dialect) => {
   )
 
   test(
-    'a device that only leases told of is found when it is heard, and a lease brings nobody back',
+    'a device that only leases told of is found when it is heard, and not back because of a lease',
     async () => {
       const net = await listenTo()
       const lease = async () => {

@@ -24,7 +24,7 @@ const toMac = (text: string): string => {
   return mac !== '' && isMulticastMac(mac) ? '' : mac
 }
 
-/** Keeps what a listener can know: the rest of a report would replace what scans have found. */
+/** Keeps the facts that a listener can know: others would replace the findings of scans. */
 const toObservation = (
   { mac: told, macSource, vendor, evidence, names }: FoundHost,
   ip: Ip,

@@ -14,7 +14,7 @@ export type Heard = {
   readonly source: Source
   readonly detail: string
   readonly name?: FoundName
-  /** It asks whether the address is free, and has it if nobody answers (RFC 4862 section 5.4). */
+  /** It asks whether the address is free, and has it if no other host answers (RFC 4862 section 5.4). */
   readonly isTentative?: true
   /** A response of multicast DNS, not decoded yet. Valid until the next frame. */
   readonly mdns?: Buffer

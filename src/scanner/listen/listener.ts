@@ -131,7 +131,7 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
         await Bun.sleep(isBusy ? SHORT_BLOCK_MS : BLOCK_MS)
         continue
       }
-      // What was sent leaves before the block.
+      // Messages leave before the block.
       await Bun.sleep(0)
       waitForFrames(
         c,

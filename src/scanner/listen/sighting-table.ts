@@ -1,4 +1,4 @@
-/** Decides which hosts that were heard are told, and when. Bounded in memory, and in what it tells a second. Pure. */
+/** Decides which of the heard hosts are told, and when. Bounded in memory, and in the hosts of a second. Pure. */
 import { isMulticastMac } from '../../net/mac.ts'
 import { buildEvidence, type Source } from '../evidence.ts'
 import type { FoundHost, FoundName } from '../protocol.ts'
@@ -12,9 +12,9 @@ export const MAX_PAIRS = 65_536
 export const MAX_TOLD_PER_SECOND = 200
 /** Hosts of one message. */
 const MAX_TOLD_AT_ONCE = 100
-/** A host that was silent for so long is told at once. */
+/** Time of silence after which a host is due at once. */
 export const AWAY_MS = 600_000
-/** A host that goes on to be heard is told so often. */
+/** Time between two sightings of a host that goes on to be heard. */
 export const AGAIN_MS = 300_000
 /** An address keeps its MAC for so long. */
 export const KEEPS_MAC_MS = 10_000
@@ -39,7 +39,7 @@ export type SightingTable = {
   readonly hear: (heard: Heard, networkIds: readonly string[], nowMs: number) => void
   /** Remembers the name that a client of DHCP gave before it had an address. */
   readonly nameClient: (mac: string, name: FoundName) => void
-  /** Returns what is due, and as much of it as may be told now. */
+  /** Returns the hosts that are due, as many as the rate permits. */
   readonly take: (nowMs: number) => Sighting[]
   /** True if something is due. */
   readonly isDue: () => boolean
