@@ -80,6 +80,9 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'net/': /^$/,
   // Each process loads it, so it stays small.
   'base/child/': /^$/,
+  // The daemon is the parent of scans on another machine, and a command.
+  'scanner/daemon/':
+    /^(net|base|contract|scanner)\/|^database\/disk\/data-lock\.ts$|^surfaces\/cli\/(parse\/(command|usage-error)|output\/display)\.ts$/,
   'scanner/': /^(net\/|base\/child\/|contract\/errors\.ts$)/,
   'template/': /^(net\/|base\/(child\/|jobs\/fair-lane\.ts$)|contract\/errors\.ts$)/,
   // It knows the contracts and the rules of the inventory, and neither imports nor exports.

@@ -9,6 +9,7 @@ import { feedCommands } from '../exchange/feeds/cli-commands.ts'
 import { deviceTypeCommands } from '../inventory/device-types/cli-commands.ts'
 import { networkCommands } from '../inventory/networks/cli-commands.ts'
 import { eventCommands } from '../record/events/cli-commands.ts'
+import { scannerCommands } from '../scanner/daemon/cli-commands.ts'
 import { movingCommands } from '../service/database-copy/commands.ts'
 import { demoCommands } from '../service/demo/cli-commands.ts'
 import { recoveryCommands } from '../service/recovery/commands.ts'
@@ -64,6 +65,7 @@ export const program: Program = {
     ...feedCommands,
     ...lookupCommands,
     ...networkCommands,
+    ...scannerCommands,
     ...createOfflineCommands(() => import('./server.ts')),
     ...recoveryCommands,
     ...movingCommands,

@@ -1,0 +1,46 @@
+/** Waits between attempts, and wakes of loops that wait. */
+
+const FIRST_MS = 1000
+const LONGEST_MS = 60_000
+
+/** Returns 1, 2, 4 ... 60 s with jitter: a half to the whole of it. @param attempt 0 for the first wait */
+export const computeBackoff = (attempt: number, random: () => number = Math.random): number => {
+  const fullMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16))
+  return fullMs * (0.5 + random() / 2)
+}
+
+export type Wakes = {
+  /** Resolves at the next `wake`, or after the time. */
+  readonly wait: (ms?: number) => Promise<void>
+  readonly wake: () => void
+}
+
+/** A wake while nobody waits ends the next wait at once. */
+export const createWakes = (): Wakes => {
+  let isWoken = false
+  let resume: (() => void) | undefined
+  return {
+    wait: (ms) =>
+      new Promise((resolve) => {
+        if (isWoken) {
+          isWoken = false
+          resolve()
+          return
+        }
+        const finish = (): void => {
+          clearTimeout(timer)
+          resume = undefined
+          resolve()
+        }
+        const timer = ms === undefined ? undefined : setTimeout(finish, ms)
+        resume = () => {
+          isWoken = false
+          finish()
+        }
+      }),
+    wake: () => {
+      isWoken = true
+      resume?.()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/** `plat scanner run` as a process of its own, on a state folder that outlives it. */
+import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const main = resolve(import.meta.dir, '../../src/main.ts')
+
+export type ScannerChild = {
+  readonly pid: number
+  /** The output so far. */
+  readonly log: () => string
+  /** Ends it at once, as a power failure does. */
+  readonly kill: () => Promise<void>
+  /** Requests its end. @returns its exit code */
+  readonly stop: () => Promise<number>
+  /** Resolves with its exit code. */
+  readonly ended: Promise<number>
+}
+
+export type ScannerFolder = {
+  readonly dir: string
+  /** Of the user who runs it; not deleted before the end. */
+  readonly home: string
+  readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => ScannerChild
+  /** Returns all texts in the folder. */
+  readonly readAll: () => string
+  /** Ends the processes, and deletes the folder. */
+  readonly remove: () => Promise<void>
+}
+
+const collect = async (stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> => {
+  const decoder = new TextDecoder()
+  for await (const part of stream) onText(decoder.decode(part, { stream: true }))
+}
+
+/** A process at work removes files and folders in between. */
+const readIfThere = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const listIfThere = (folder: string): Dirent[] => {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+export const scannerFolder = (): ScannerFolder => {
+  const home = mkdtempSync(join(tmpdir(), 'plat-scanner-test-'))
+  // Beside it the runtime may keep caches of its own.
+  const dir = join(home, 'state')
+  const running = new Set<ScannerChild>()
+
+  const start: ScannerFolder['start'] = (args, env = {}) => {
+    const child = Bun.spawn([process.execPath, '--no-env-file', main, 'scanner', 'run', ...args], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: {
+        ...{ PATH: process.env.PATH ?? '', HOME: home, PLAT_SCANNER_STATE: dir, NODE_ENV: 'test' },
+        ...env,
+      },
+    })
+    let text = ''
+    const append = (part: string): void => {
+      text += part
+    }
+    const read = Promise.all([collect(child.stdout, append), collect(child.stderr, append)])
+    const ended = child.exited.then(async (code) => {
+      running.delete(started)
+      await read
+      return code
+    })
+    const end = (signal: 'SIGKILL' | 'SIGTERM'): Promise<number> => {
+      child.kill(signal)
+      return ended
+    }
+    const started: ScannerChild = {
+      pid: child.pid,
+      log: () => text,
+      kill: async () => {
+        await end('SIGKILL')
+      },
+      stop: () => end('SIGTERM'),
+      ended,
+    }
+    running.add(started)
+    return started
+  }
+
+  return {
+    dir,
+    home,
+    start,
+    readAll: () =>
+      listIfThere(dir)
+        .filter((entry) => entry.isFile())
+        .map((entry) => readIfThere(join(entry.parentPath, entry.name)))
+        .join('\n'),
+    remove: async () => {
+      await Promise.all([...running].map((child) => child.kill()))
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Returns the processes that this process has started, directly or not, as far as they still run. Linux only. */
+export const listDescendants = (pid: number): number[] => {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        // proc_pid_stat(5): the fourth field, behind a name that may hold spaces.
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+        const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+        return Number(parent) === pid ? [Number(name)] : []
+      } catch {
+        // It has ended since.
+        return []
+      }
+    })
+  return children.flatMap((child) => [child, ...listDescendants(child)])
+}
