@@ -70,7 +70,9 @@ function putFiles(stage, { target, full }) {
   copyFileSync(binaryPath(target), join(stage, 'usr', 'bin', 'plat'))
   chmodSync(join(stage, 'usr', 'bin', 'plat'), 0o755)
   put('etc/plat/plat.env', packaging('debian/plat.env'))
+  put('etc/plat/scanner.env', packaging('debian/scanner.env'))
   put('lib/systemd/system/plat.service', packaging('systemd/plat.service'))
+  put('lib/systemd/system/plat-scanner.service', packaging('systemd/plat-scanner.service'))
   put('usr/share/man/man1/plat.1.gz', gzipSync(said('manual'), { level: 9 }))
   put('usr/share/bash-completion/completions/plat', said('completion', 'bash'))
   put('usr/share/zsh/vendor-completions/_plat', said('completion', 'zsh'))
@@ -108,7 +110,7 @@ function putControl(stage, { full, architecture, kilobytes }) {
   mkdirSync(folder, { mode: 0o755 })
   writeFileSync(join(folder, 'control'), control)
   writeFileSync(join(folder, 'md5sums'), sums.join(''))
-  writeFileSync(join(folder, 'conffiles'), '/etc/plat/plat.env\n')
+  writeFileSync(join(folder, 'conffiles'), '/etc/plat/plat.env\n/etc/plat/scanner.env\n')
   for (const name of ['postinst', 'prerm', 'postrm']) {
     copyFileSync(join(root, 'packaging', 'debian', name), join(folder, name))
     chmodSync(join(folder, name), 0o755)

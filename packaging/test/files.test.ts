@@ -113,11 +113,38 @@ describe('the unit', () => {
     expect([code, err]).toEqual([0, ''])
   })
 
+  test.each(['verify', 'security'])('so is that of a scanner: %s', async (what) => {
+    const beside = 'etc/systemd/system/plat-scanner.service'
+    put(beside, read('packaging/systemd/plat-scanner.service'))
+    const args = what === 'verify' ? ['--man=no'] : ['--offline=true', '--threshold=20']
+    const { code, err } = await analyze(what, `--root=${root.path}`, ...args, `${root.path}/${beside}`)
+    expect([code, err]).toEqual([0, ''])
+  })
+
   test('with ARP it is understood too', async () => {
     put('etc/systemd/system/plat.service.d/arp.conf', read('packaging/systemd/arp.conf'))
     const { code, err } = await analyze('verify', `--root=${root.path}`, '--man=no', `${root.path}/${unit}`)
     expect([code, err]).toEqual([0, ''])
   })
+})
+
+describe('the settings of a scanner', () => {
+  const unit = read('packaging/systemd/plat-scanner.service')
+  const file = read('packaging/debian/scanner.env')
+  const flags = commands.find(({ words }) => words.join(' ') === 'scanner run')?.spec().flags ?? []
+
+  test('are read by the unit, which runs the scanner with no flag', () => {
+    expect(unit).toContain('\nEnvironmentFile=/etc/plat/scanner.env\n')
+    expect(unit).toContain('\nExecStart=/usr/bin/plat scanner run\n')
+  })
+  test('are variables that its help names', () => {
+    const named = [...file.matchAll(/^#?(PLAT_\w+)=/gm)].map(([, name = '']) => name)
+    expect(named).toEqual(['PLAT_SCANNER_URL', 'PLAT_SCANNER_TOKEN', 'PLAT_SCANNER_SLOTS'])
+    expect(named.filter((name) => !flags.some(({ about }) => about.includes(name)))).toEqual([])
+  })
+  test('are all left to the administrator', () => expect(file).not.toMatch(/^[A-Z]/m))
+  test('a scanner that the server refuses is not started again', () =>
+    expect(/^RestartPreventExitStatus=(.*)$/m.exec(unit)?.[1]?.split(' ')).toContain('3'))
 })
 
 describe('the configuration of Litestream', () => {

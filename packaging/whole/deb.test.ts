@@ -62,6 +62,14 @@ test('every file is as it was packed', async () => expect((await inside('dpkg --
 test('the server starts with the next boot', () =>
   expect(readdirSync(at('/etc/systemd/system/multi-user.target.wants'))).toContain('plat.service'))
 
+test('a scanner does not, and only root reads its settings', async () => {
+  expect(readdirSync(at('/etc/systemd/system/multi-user.target.wants'))).not.toContain('plat-scanner.service')
+  expect(existsSync(at('/lib/systemd/system/plat-scanner.service'))).toBe(true)
+  expect(statSync(at('/etc/plat/scanner.env')).mode & 0o777).toBe(0o600)
+  const { code, err } = await inside('plat scanner run --state /tmp/scanner')
+  expect([code, err]).toEqual([2, expect.stringContaining('PLAT_SCANNER_URL')])
+})
+
 test('it is used', async () => {
   server = await start()
   client = await signIn([at('/usr/bin/plat')], { url: server.url, home: at('/root') })

@@ -15,7 +15,7 @@ export type Wakes = {
   readonly wake: () => void
 }
 
-/** A wake while nobody waits ends the next wait at once. */
+/** A wake before a wait ends that at once. */
 export const createWakes = (): Wakes => {
   let isWoken = false
   let resume: (() => void) | undefined

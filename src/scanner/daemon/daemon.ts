@@ -1,4 +1,4 @@
-/** A scanner: enrols, polls, runs scans and listens, until it is told to stop or the server refuses it for good. */
+/** A scanner: enrols, polls, runs scans and listens, until its signal, or until the server refuses it for good. */
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { openLogins } from '../seal.ts'

@@ -16,5 +16,5 @@ export const describeTokenRefusal = (code: string): string =>
     : `the enrolment token is used, void or unknown: ${ANOTHER_TOKEN}`
 
 export const CREDENTIAL_REFUSED =
-  'the server no longer accepts this scanner: it was revoked, deleted or enrolled anew. ' +
+  'the server no longer accepts this scanner: it was revoked, deleted or enrolled again elsewhere. ' +
   'To enrol it here, start it with a new enrolment token'

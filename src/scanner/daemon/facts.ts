@@ -1,4 +1,4 @@
-/** What a scanner says of itself: its machine's name, its networks, and what it may do there. */
+/** The facts of a scanner about itself: the name of its machine, its networks, its privileges. */
 import { hostname, networkInterfaces } from 'node:os'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { findLocalRange } from '../../net/local.ts'

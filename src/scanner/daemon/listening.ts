@@ -52,7 +52,7 @@ const createQueue = () => {
       for (const [key] of taken) waiting.delete(key)
       return taken.map(([, one]) => one)
     },
-    /** Puts back what was not taken in, unless something newer is there. */
+    /** Puts sightings back that were not taken in. Newer ones of their addresses win. */
     putBack: (taken: readonly Waiting[]): void => {
       const newer = [...waiting.values()]
       for (const one of [...taken, ...newer]) put(one)
@@ -114,7 +114,7 @@ export const createListening = ({ client, token, startListening, log, signal }: 
       const body = JSON.stringify({ sightings })
       const reply = await client.send({ path: WIRE_PATHS.sightings, token, body, timeoutMs: ANSWER_MS, signal })
       if (reply.kind === 'ok') attempt = 0
-      // What is refused would be refused again.
+      // They would be refused again.
       else if (reply.kind === 'invalid') log(`the server refused sightings: ${reply.message}`)
       else if (!signal.aborted) {
         queue.putBack(taken)

@@ -86,6 +86,11 @@ describe('a certificate of an authority of its own', () => {
     expect(scan.hosts.size).toBe(14)
   })
 
+  test('is trusted by the variable of the runtime, for units', async () => {
+    const child = start(['--check'], { NODE_EXTRA_CA_CERTS: caFile })
+    expect(await child.ended).toBe(0)
+  })
+
   test('is refused without it, and the message names the flag', async () => {
     const child = start(['--check'])
     expect([await child.ended, child.log()]).toEqual([6, expect.stringContaining('--ca')])

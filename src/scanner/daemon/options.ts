@@ -59,7 +59,7 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || /^127\.\d+\.\d+\.\d+$/.test(host) || host === '[::1]'
 
 /**
- * Returns the URL without what a base URL cannot have.
+ * Returns the URL as the base of the paths of the wire.
  *
  * @throws AppError INVALID_INPUT for another scheme, for a user in the URL, and for http to another machine
  */

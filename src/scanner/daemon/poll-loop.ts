@@ -24,7 +24,7 @@ export type PollOptions = {
 }
 
 export type PollLoop = {
-  /** Polls again at once: what the scanner has on its hands has changed. */
+  /** Polls again at once: the scans that it holds have changed. */
   readonly renew: () => void
   /** Resolves with the code of the refusal, or with undefined after the signal. */
   readonly ended: Promise<string | undefined>
@@ -102,7 +102,7 @@ export const startPolling = (options: PollOptions): PollLoop => {
     while (!signal.aborted) {
       const atMs = performance.now()
       const reply = await poll()
-      // The poll that takes its place says what has changed.
+      // The next poll names the scans that it holds now.
       if (reply.kind === 'away' && current?.signal.aborted) continue
       const refusal = await handle(reply)
       if (refusal !== undefined) return refusal

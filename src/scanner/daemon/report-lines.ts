@@ -22,7 +22,7 @@ const MOST_ROWS = 10_000
 
 const countBytes = (text: string): number => Buffer.byteLength(text)
 
-/** Leaves out what takes most of the space of a host: the details of services, and the ends of tables. */
+/** Leaves out the largest parts of a host: the details of services, and the ends of tables. */
 const shrinkHost = (host: FoundHost): FoundHost => ({
   ...host,
   services: host.services.map((service) => ({ ...service, details: {}, banner: service.banner.slice(0, MOST_BANNER) })),

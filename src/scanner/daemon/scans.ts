@@ -59,7 +59,7 @@ export const createScans = (options: ScansOptions): Scans => {
     return count
   }
 
-  /** Ends a scan whose reports nobody takes any more. */
+  /** Ends a scan and removes its reports: the server takes none any more. */
   const drop = (one: Held): void => {
     one.spool.discard()
     if (!one.isComplete) one.process?.cancel()
@@ -87,13 +87,13 @@ export const createScans = (options: ScansOptions): Scans => {
   }
 
   const store = async (one: Held, report: FromScanner): Promise<void> => {
-    // The server knows whom it cancelled; a scan that ends with this process goes on later.
+    // The server knows the scans that it cancelled; a scan that ends with this process goes on later.
     if (report.type === 'cancelled') return
     await one.spool.append(toLines(report))
     one.sender?.wake()
   }
 
-  /** Stores what the process could not say itself. */
+  /** Stores the end of a process that could not report it itself. */
   const noteEnd = async (one: Held, { result, message }: ScanEnd, hasFailed: boolean): Promise<void> => {
     const { scan_id } = one.spool.holding
     if (result === 'failed' && !hasFailed) await store(one, { type: 'failed', message })
@@ -112,7 +112,7 @@ export const createScans = (options: ScansOptions): Scans => {
     try {
       return { logins: open(started) ?? NO_LOGINS, problem: '' }
     } catch {
-      // The error may quote what it was given.
+      // The error may quote its input.
       return { logins: NO_LOGINS, problem: 'The logins were not sealed for this scanner: it goes on without them' }
     }
   }

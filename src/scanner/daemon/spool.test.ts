@@ -1,4 +1,4 @@
-/** The spool on a real folder: bounds of requests, numbers over restarts, a full spool, and what a kill leaves. */
+/** The spool on a real folder: bounds of requests, numbers over restarts, a full spool, and the files after a kill. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -211,7 +211,7 @@ test('files and folders are private', async () => {
   expect(modes).toEqual([0o700, 0o600])
 })
 
-test('a write that fails is told once, and made again', async () => {
+test('a write that fails is reported once, and repeated', async () => {
   const lease = open().open(HOLDING)
   rmSync(join(folder, 'scan-1.lease-1'), { recursive: true })
   const stored = lease.append(note('one'))
