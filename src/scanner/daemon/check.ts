@@ -20,7 +20,7 @@ const LABELS: Readonly<Record<keyof Capabilities, string>> = {
 }
 
 const formatCapabilities = (capabilities: Capabilities): string[] =>
-  // The keys of the labels are those of the capabilities.
+  // `Object.keys` returns `string[]`; the type requires exactly these keys.
   (Object.keys(LABELS) as (keyof Capabilities)[]).map(
     (name) => `${name.padEnd(12)}${capabilities[name] ? 'yes' : 'no '}  ${LABELS[name]}`,
   )

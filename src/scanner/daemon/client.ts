@@ -25,7 +25,7 @@ export type Client = { readonly send: (request: Request) => Promise<Reply> }
 
 export type ClientOptions = {
   readonly url: string
-  /** Certificates of authorities, as PEM; undefined: those of the system. */
+  /** Certificates of authorities, as PEM; undefined: the authorities of the system. */
   readonly ca: string | undefined
   readonly version: string
 }

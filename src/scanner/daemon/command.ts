@@ -13,7 +13,7 @@ import { lockState, makeStateFolder, readState } from './state.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** @throws AppError whose exit code is that of the end */
+/** @throws AppError with the exit code of the end */
 const toExitCode = ({ code, message }: DaemonEnd): number => {
   if (code === 3) throw new AppError('INVALID_CREDENTIALS', message)
   if (code === 6) throw new AppError('UNAVAILABLE', message)

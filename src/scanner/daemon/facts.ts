@@ -7,7 +7,7 @@ import { findPrivilege } from '../sys/privilege.ts'
 import { openTargets } from '../targets.ts'
 import { type ScannerFacts, WIRE_LIMITS, WIRE_PROTOCOL } from '../wire.ts'
 
-/** Any network: the privileges are those of the sockets. */
+/** Any network: privileges do not depend on it. */
 const PROBE_SUBNET = '127.0.0.0/30'
 const MOST_HOSTNAME = 255
 
