@@ -15,7 +15,7 @@ export type Checked = DaemonEnd & { readonly lines: readonly string[] }
 const LABELS: Readonly<Record<keyof Capabilities, string>> = {
   icmp: 'finds hosts by ping',
   arp: 'finds hosts by ARP, also in large networks',
-  neighbours: "reads the neighbor table of the kernel",
+  neighbours: 'reads the neighbor table of the kernel',
   listen: 'sees at once who joins',
 }
 

@@ -23,7 +23,10 @@ export const scannerCommands: readonly Command[] = [
         ),
         createFlag('slots', 'Scans at once, 1-8; PLAT_SCANNER_SLOTS; default 2', { hint: 'NUMBER' }),
         createFlag('ca', 'Certificates of authorities that the server is trusted by, as PEM', { hint: 'FILE' }),
-        createFlag('allow-http', 'Permit http:// to another machine: its token is then readable on the way'),
+        createFlag(
+          'allow-http',
+          'Permit http:// to another machine, where its token is readable on the way; PLAT_SCANNER_ALLOW_HTTP',
+        ),
         createFlag('spool-limit', 'Most bytes of reports that wait for the server; default 64MiB', { hint: 'SIZE' }),
         createFlag('check', 'Ask the server once, and show what this scanner may do'),
       ],

@@ -70,8 +70,8 @@ export const createListening = ({ client, token, startListening, log, signal }: 
   let deaths = 0
 
   const receive = async (message: FromListener): Promise<void> => {
-    if (message.type === 'ready') deaths = 0
     if (message.type !== 'sightings') return
+    deaths = 0
     for (const { network_id, hosts } of message.sightings)
       for (const host of hosts) queue.put({ networkId: network_id, host })
     news.wake()

@@ -48,6 +48,12 @@ describe('options', () => {
     (url) => expect(parseServerUrl(url, false)).toBe(url),
   )
 
+  test('plain HTTP is permitted by a variable too', () => {
+    const env = { PLAT_SCANNER_URL: 'http://plat.example.com', PLAT_SCANNER_ALLOW_HTTP: 'true' }
+    expect(read({}, env)).toMatchObject({ url: 'http://plat.example.com', allowsHttp: true })
+    expect(() => read({}, { ...env, PLAT_SCANNER_ALLOW_HTTP: 'maybe' })).toThrow('PLAT_SCANNER_ALLOW_HTTP')
+  })
+
   test('an API key in place of the token is refused, and is not quoted', () => {
     const options = read({ token: 'plat_0123456789' })
     expect(() => options.readToken()).toThrow(/plat_en_/)

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Layer, readText } from '../../base/config/sources.ts'
-import { InvalidValue, parseText } from '../../base/config/values.ts'
+import { InvalidValue, parseBoolean, parseText } from '../../base/config/values.ts'
 import { getErrorMessage, getTextErrorCode } from '../../contract/unknown.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { WIRE_LIMITS } from '../wire.ts'
@@ -122,18 +122,29 @@ const findStateDir = (env: Layer): string =>
     ? SYSTEM_STATE
     : join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'plat-scanner'))
 
+/** @throws AppError INVALID_INPUT */
+const readAllowsHttp = (given: boolean, text: string | undefined): boolean => {
+  try {
+    return given || (text ? parseBoolean(text) : false)
+  } catch {
+    // An `InvalidValue`, which does not know the name.
+    throw createUsageError('PLAT_SCANNER_ALLOW_HTTP must be true or false')
+  }
+}
+
 /** @throws AppError INVALID_INPUT that names the flag and the variable */
 export const readOptions = (given: Given, env: Layer): DaemonOptions => {
   const url = given.url || env.PLAT_SCANNER_URL?.trim()
   const state = given.state || env.PLAT_SCANNER_STATE?.trim()
   const slots = given.slots || env.PLAT_SCANNER_SLOTS?.trim()
+  const allowsHttp = readAllowsHttp(given.allowsHttp, env.PLAT_SCANNER_ALLOW_HTTP?.trim())
   return {
-    url: url ? parseServerUrl(url, given.allowsHttp) : undefined,
+    url: url ? parseServerUrl(url, allowsHttp) : undefined,
     readToken: () => readTokenText(given.token, env),
     slots: slots ? parseSlots(slots) : DEFAULT_SLOTS,
     ca: given.ca ? readCa(given.ca) : undefined,
     spoolBytes: parseSize('--spool-limit', given.spoolLimit || DEFAULT_SPOOL),
-    allowsHttp: given.allowsHttp,
+    allowsHttp,
     stateDir: resolve(state || findStateDir(env)),
   }
 }
