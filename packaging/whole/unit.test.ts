@@ -2,21 +2,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BINARY, build, mustRun, ROOT, run, serve, signIn, tempFolder } from '../trial.ts'
+import { BINARY, build, ROOT, run, serve, signIn, tempFolder } from '../trial.ts'
+import { listFilteredCalls, readSettings } from './sandbox.ts'
 
 setDefaultTimeout(300_000)
 const unit = readFileSync(join(ROOT, 'packaging', 'systemd', 'plat.service'), 'utf8')
-const settings = (name: string): string[] =>
-  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '))
-
-/** Returns the system calls of a set of systemd, including nested sets. */
-const callsOf = async (set: string): Promise<string[]> => {
-  const text = await mustRun(['systemd-analyze', 'syscall-filter', set])
-  const names = text.split('\n').flatMap((line) => /^ +([@\w-]+)$/.exec(line)?.[1] ?? [])
-  const deep = await Promise.all(names.map((name) => (name.startsWith('@') ? callsOf(name) : [name])))
-  return deep.flat()
-}
-
 const folder = tempFolder()
 let trace = ''
 beforeAll(async () => {
@@ -41,19 +31,7 @@ beforeAll(async () => {
 afterAll(folder.remove)
 
 test('every system call that it needs is let through', async () => {
-  const [allowed = [], denied = []] = await Promise.all([
-    Promise.all(
-      settings('SystemCallFilter')
-        .filter((set) => set.startsWith('@'))
-        .map(callsOf),
-    ),
-    Promise.all(
-      settings('SystemCallFilter')
-        .filter((set) => set.startsWith('~'))
-        .map((set) => callsOf(set.slice(1))),
-    ),
-  ])
-  const free = new Set(allowed.flat().filter((name) => !new Set(denied.flat()).has(name)))
+  const free = await listFilteredCalls(unit)
   // SQLite calls it only as root, as which this trace runs and the unit does not.
   free.add('fchown')
   // A call that fails without the filter as well is not needed.
@@ -64,7 +42,7 @@ test('every system call that it needs is let through', async () => {
 test('the unit permits every kind of socket that the server opens, except sockets of ARP', () => {
   const kinds = new Set([...trace.matchAll(/socket\((AF_\w+)/g)].flatMap(([, kind]) => kind ?? []))
   kinds.delete('AF_PACKET')
-  expect([...kinds].filter((kind) => !settings('RestrictAddressFamilies').includes(kind))).toEqual([])
+  expect([...kinds].filter((kind) => !readSettings(unit, 'RestrictAddressFamilies').includes(kind))).toEqual([])
   expect(kinds.size).toBeGreaterThan(1)
 })
 
