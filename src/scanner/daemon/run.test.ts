@@ -132,9 +132,10 @@ describe('a scan', () => {
     const child = start('--slots', '1')
     const scan = server.give(slowPlan())
     await waitForHosts(scan)
+    const children = listDescendants(child.pid)
     server.cancel(scan)
     await waitForEnd(server.give(quickPlan()))
-    expect([scan.status, listDescendants(child.pid)]).toEqual(['cancelled', []])
+    expect([scan.status, children.length, children.filter(isRunning)]).toEqual(['cancelled', 1, []])
   })
 
   test('that cannot be carried out fails with its reason', async () => {
@@ -283,7 +284,7 @@ describe('secrets', () => {
 
 describe('options', () => {
   test('a token may stand in a file', async () => {
-    const file = join(folder.dir, 'token')
+    const file = join(folder.home, 'token')
     writeFileSync(file, `${TOKEN}\n`)
     folder.start([], { PLAT_SCANNER_URL: server.url, PLAT_SCANNER_TOKEN_FILE: file })
     expect(await until('a poll', () => server.polls[0])).toMatchObject({ slots: 2 })
