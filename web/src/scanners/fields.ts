@@ -30,7 +30,6 @@ export const fields = buildFields<typeof FACTS.scanners, Scanner>(FACTS.scanners
       hint: 'Deep scans sign in with the stored credentials, which are sent encrypted for this scanner only. Otherwise they go without.',
     },
     column: { text: 'Credentials' },
-    isDetail: false,
   },
   status: {
     label: 'State',
@@ -49,6 +48,7 @@ export const fields = buildFields<typeof FACTS.scanners, Scanner>(FACTS.scanners
     sort: ({ last_seen_at }) => (last_seen_at === null ? 0 : -Date.parse(last_seen_at)),
     isDetail: false,
   },
+  protocol: { isDetail: true },
   links: { ...REPORTED, label: 'Networks it is in', isSearched: true },
   created_at: { isDetail: true },
 })

@@ -31,6 +31,7 @@ const buildColumns = ({ run, blocked }: Release): readonly Column<Network>[] => 
     isHeadHidden: true,
     width: 64,
     isRight: true,
+    isEssential: true,
     cell: (network) => (
       <Button
         isIcon

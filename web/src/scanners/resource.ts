@@ -10,10 +10,14 @@ import { type NewScanner, type Scanner, scannerQuery } from './queries.ts'
 export const DELETE_WARNING =
   'Its credential ends at once, and its running scans fail; what they found stays. Networks keep its label, and wait until another scanner answers to it.'
 
+const { update } = contracts.scanners
+
 export const SCANNER_RESOURCE: Resource<Scanner> = buildResource<Scanner>(FACTS.scanners, fields, {
   order: ['name', 'tags', 'description', 'use_credentials'],
   affects: ['scans'],
   queryKey: (id) => scannerQuery(id).queryKey,
+  // Without the ETag of the form: an online scanner has another one each minute. Only changed fields are sent.
+  update: (id, input) => call(update, { ...input, id } as In<typeof update>),
 })
 
 /** @param onMade is called with the answer of a creation, which has the token */

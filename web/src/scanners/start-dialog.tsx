@@ -90,8 +90,8 @@ export const StartDialog = ({ scanner, token, expiresAt, onClose }: Props) => {
           ))}
         </ol>
         <p className="muted">
-          The token works once, until {formatMoment(expiresAt)}, and is not shown again. “Enrol again” makes another
-          one.
+          The token works once, until {formatMoment(expiresAt)}. It is shown only now; the page of the scanner makes
+          another one.
         </p>
         <State name={name} started={started} />
       </div>
