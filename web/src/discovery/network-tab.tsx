@@ -87,6 +87,7 @@ const ScheduleLine = ({ network }: { readonly network: Network }) => {
           next <Until at={rule.next_run_at} />
         </span>
       )}
+      {rule.enabled && rule.listen && <span className="muted">listens between scans</span>}
       {rule.skipped_reason !== '' && <span className="muted">does not run: {rule.skipped_reason}</span>}
     </p>
   )

@@ -38,6 +38,14 @@ const FIELDS: readonly FieldSpec[] = [
     send: (text) => text !== 'false',
   },
   {
+    name: 'listen',
+    label: 'Listen between scans',
+    kind: 'flag',
+    initial: 'false',
+    hint: 'Devices appear a moment after they join. The scanner of the network, or this server, listens on its link to it.',
+    send: (text) => text === 'true',
+  },
+  {
     name: 'exclude_ips',
     label: 'Exclude',
     kind: 'area',
@@ -60,6 +68,8 @@ export const buildRuleResource = (networks: Names): Resource<Rule> => ({
   changes: ['discovery-rules'],
 })
 
+const formatListens = ({ listen }: Rule): string => (listen ? 'yes' : 'no')
+
 export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
   const network = ({ network_id }: Rule): string => {
     const known = networks.get(network_id)
@@ -77,16 +87,19 @@ export const buildRuleSpec = (networks: Names): TableSpec<Rule> => {
       // Schedules that never run sort last.
       next: ({ next_run_at }) => next_run_at ?? '~',
       enabled,
+      listen: formatListens,
     },
     fields: {
       network: (rule, value) => network(rule).toLowerCase().includes(value),
       type: ({ scan_type }, value) => scan_type.startsWith(value),
       enabled: (rule, value) => enabled(rule).startsWith(value),
+      listen: (rule, value) => formatListens(rule).startsWith(value),
     },
     facets: {
       network: ({ network_id }) => [networks.get(network_id)?.name ?? ''],
       type: ({ scan_type }) => [scan_type],
       enabled: (rule) => [enabled(rule)],
+      listen: (rule) => [formatListens(rule)],
     },
   }
 }

@@ -19,7 +19,7 @@ import { rulesQuery } from '../queries.ts'
 import type { Rule } from '../shapes.ts'
 import { buildRuleResource, buildRuleSpec, formatRuleName, type Names, NEW_RULE } from './rule-resource.tsx'
 
-const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
+const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'listen', 'next', 'last', 'excludes', 'tools']
 
 /** Updates the page at once, and reverts if the server refuses. */
 export const useToggleRule = () => {
@@ -91,6 +91,14 @@ const buildColumns =
           blocked={blocked('discovery:update')}
         />
       ),
+    },
+    {
+      id: 'listen',
+      text: 'Listens',
+      width: 80,
+      isSortable: true,
+      cell: ({ listen, enabled }) =>
+        listen ? <span className={enabled ? undefined : 'muted'}>{enabled ? 'yes' : 'while enabled'}</span> : '',
     },
     {
       id: 'next',
