@@ -2399,3 +2399,25 @@ ALTER TABLE discovery_rules ADD COLUMN listen INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX networks_scanner ON networks (scanner) WHERE scanner <> '';
 
 CREATE INDEX discovery_scans_scanner ON discovery_scans (scanner_id) WHERE scanner_id IS NOT NULL;
+
+-- 0092-presence
+
+CREATE TABLE presence (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  network_id TEXT COLLATE "C" NOT NULL,
+  discovered_id TEXT COLLATE "C" NOT NULL,
+  ip TEXT COLLATE "C" NOT NULL,
+  mac_address TEXT COLLATE "C" NOT NULL,
+  source TEXT COLLATE "C" NOT NULL,
+  began_at TEXT COLLATE "C" NOT NULL,
+  seen_at TEXT COLLATE "C" NOT NULL,
+  ended_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX presence_open ON presence (network_id, ip, mac_address) WHERE ended_at = '9999-12-31T23:59:59.999Z';
+
+CREATE INDEX presence_ip ON presence (ip, ended_at);
+
+CREATE INDEX presence_discovered ON presence (discovered_id, ended_at);
+
+CREATE INDEX presence_network ON presence (network_id, ended_at);

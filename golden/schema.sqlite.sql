@@ -1228,6 +1228,26 @@ CREATE TRIGGER ports_search_insert AFTER INSERT ON ports BEGIN INSERT INTO ports
 
 CREATE TRIGGER ports_search_update AFTER UPDATE OF name_key, mac_address, description, custom ON ports WHEN old.name_key IS NOT new.name_key OR old.mac_address IS NOT new.mac_address OR old.description IS NOT new.description OR old.custom IS NOT new.custom BEGIN INSERT INTO ports_search (ports_search, rowid, name_key, mac_address, description, custom) VALUES ('delete', old.rowid, old.name_key, old.mac_address, old.description, old.custom); INSERT INTO ports_search (rowid, name_key, mac_address, description, custom) VALUES (new.rowid, new.name_key, new.mac_address, new.description, new.custom); END;
 
+CREATE TABLE presence (
+  id TEXT PRIMARY KEY,
+  network_id TEXT NOT NULL,
+  discovered_id TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  mac_address TEXT NOT NULL,
+  source TEXT NOT NULL,
+  began_at TEXT NOT NULL,
+  seen_at TEXT NOT NULL,
+  ended_at TEXT NOT NULL
+);
+
+CREATE INDEX presence_discovered ON presence (discovered_id, ended_at);
+
+CREATE INDEX presence_ip ON presence (ip, ended_at);
+
+CREATE INDEX presence_network ON presence (network_id, ended_at);
+
+CREATE UNIQUE INDEX presence_open ON presence (network_id, ip, mac_address) WHERE ended_at = '9999-12-31T23:59:59.999Z';
+
 CREATE TABLE racks (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,

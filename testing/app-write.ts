@@ -9,9 +9,13 @@ import { createKernel } from '../src/kernel/kernel.ts'
 import type { TestApp } from './app/app.ts'
 
 /** Runs the work as a job does, in a kernel without features: its events have no reactions, and its changes no history. */
-export const writeIn = async ({ db }: TestApp, work: (ctx: Ctx) => Promise<void>): Promise<void> => {
+export const writeIn = async (
+  { db }: TestApp,
+  work: (ctx: Ctx) => Promise<void>,
+  now = () => new Date(),
+): Promise<void> => {
   const kernel = createKernel({
-    ...{ db, features: [], now: () => new Date(), onCommit: () => {} },
+    ...{ db, features: [], now, onCommit: () => {} },
     ...{ audit: NO_AUDIT, history: NO_HISTORY, events: NO_EVENTS },
     log: createLogger({ level: 'error', format: 'text', write: () => {} }),
   })

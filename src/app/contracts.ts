@@ -9,6 +9,7 @@ import { utilization } from '../answers/utilization/api.ts'
 import { discovery, discoveryRules, inbox, scans } from '../discovery/api.ts'
 import { discoveryLocks } from '../discovery/inbox/locks-api.ts'
 import { leases } from '../discovery/leases/leases-api.ts'
+import { presence } from '../discovery/presence/api.ts'
 import { dnsProviders } from '../dns/providers/api.ts'
 import { dnsRecords } from '../dns/records/api.ts'
 import { dnsZones } from '../dns/zones/api.ts'
@@ -52,6 +53,7 @@ export const contracts = {
   inbox,
   discoveryLocks,
   leases,
+  presence,
   utilization,
   impact,
   conflicts,

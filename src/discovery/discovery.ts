@@ -26,6 +26,9 @@ import { leases } from './leases/leases-api.ts'
 import { createLeaseReader } from './leases/process.ts'
 import { createListener, type ListenerOptions } from './listening/listener.ts'
 import { moveDiscovery } from './move-to-space.ts'
+import { presence } from './presence/api.ts'
+import { presenceHandlers } from './presence/presence.ts'
+import { forgetPresence } from './presence/retention.ts'
 import { failWaiting, forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
@@ -50,6 +53,7 @@ export const buildNetworkKey = networkKeys.buildNetworkKey
 export const countRunning = scanStore.countRunning
 
 const SECOND_MS = 1000
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** Compares the discovered devices at new and changed devices again with them. Deleted ones are released before they are deleted. */
@@ -124,6 +128,7 @@ export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feat
       ...implement(discoveryRules, ruleHandlers(config)),
       ...implement(inbox, inboxHandlers),
       ...implement(discoveryLocks, lockHandlers),
+      ...implement(presence, presenceHandlers),
       ...implement(leases, createLeaseHandlers(createLeaseReader(getTemporaryFolder(config.dataDir)))),
     ],
     reactions: {
@@ -172,6 +177,14 @@ export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feat
         runsAtStart: true,
         run: (ctx) =>
           forgetOld(ctx, { days: config.discoveryCleanupDays, randomMacDays: config.discoveryRandomMacCleanupDays }),
+      },
+      {
+        name: 'discovery.forget-presence',
+        summary:
+          'Deletes presence that ended more than PRESENCE_RETENTION_DAYS ago, and that of networks that are deleted',
+        everyMs: HOUR_MS,
+        runsAtStart: true,
+        run: (ctx) => forgetPresence(ctx, config.presenceRetentionDays),
       },
       {
         name: 'discovery.forget-scans',

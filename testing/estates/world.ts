@@ -258,7 +258,10 @@ const QUERY: Readonly<Record<string, string>> = { prefix_length: '26', from: '0s
 /** Returns the address of an operation with the objects of `ids`, and the required fields of a query. */
 export const buildAddress = (op: Called, ids: Ids): string => {
   const { path, params } = parseHttp(op.http)
-  const at = path.replace(/\{(\w+)\}/g, (_, param: string) => ids[param] ?? ids[getTarget(op, param)] ?? 'none')
+  const at = path.replace(
+    /\{(\w+)\}/g,
+    (_, param: string) => ids[param] ?? ids[getTarget(op, param)] ?? (param === 'ip' ? '10.0.1.5' : 'none'),
+  )
   const schema = op.input === undefined ? {} : toInputJsonSchema(op.input)
   const { required = [] } = schema as { required?: readonly string[] }
   const query = required.filter((field) => !params.includes(field)).map((field) => `${field}=${QUERY[field] ?? 'one'}`)

@@ -218,7 +218,7 @@ export const pathOf = (op: AnyOperation, ids: Half): string => {
   const { properties = {} } = getInputSchema(op.input)
   return params.reduce((text, name) => {
     const { ref = '' } = stripNull(properties[name] ?? {})
-    return text.replace(`{${name}}`, ids[ref] ?? 'none')
+    return text.replace(`{${name}}`, ids[ref] ?? (name === 'ip' ? '10.1.0.11' : 'none'))
   }, path)
 }
 

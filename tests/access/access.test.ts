@@ -85,6 +85,7 @@ const isHeld = ({ access }: Endpoint, held: ReadonlySet<string>) =>
 /** The further permissions of reads that need several. */
 const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = {
   'discovery.local-networks': ['networks:create'],
+  'presence.of-device': ['devices:read'],
   'packs.uninstall': ['custom-fields:delete'],
 }
 

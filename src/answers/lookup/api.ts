@@ -1,7 +1,9 @@
 /** The lookup contract: all records about an address, a block, a MAC or a host name, in one call. Browser-safe. */
 import { z } from 'zod'
+import { IpAddress } from '../../contract/fields/address-field.ts'
 import { line } from '../../contract/fields/fields.ts'
 import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../contract/fields/text-rules.ts'
+import { AddressHolder, CompleteSince, MAX_INTERVALS, RangeFields } from '../../discovery/presence/api.ts'
 import { DiscoveredDevice } from '../../discovery/schema.ts'
 import { Conflict } from '../../inventory/conflicts/schema.ts'
 import { Datacenter } from '../../inventory/datacenters/api.ts'
@@ -146,6 +148,16 @@ export const Lookup = z
   .meta({ id: 'Lookup' })
 export type Lookup = z.infer<typeof Lookup>
 
+export const AddressPresence = z
+  .object({
+    intervals: z
+      .array(AddressHolder)
+      .describe(`All that touch the range, newest first, with their whole length; at most ${MAX_INTERVALS} and leases`),
+    complete_since: CompleteSince,
+  })
+  .meta({ id: 'AddressPresence' })
+export type AddressPresence = z.infer<typeof AddressPresence>
+
 const Query = line(320)
   .refine((text) => parseSubject(text) !== undefined, {
     error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
@@ -173,5 +185,19 @@ export const lookup = {
         ),
       }),
     output: Lookup,
+  }),
+  presence: operation({
+    name: 'lookup.presence',
+    summary: 'Show who had an address, and when',
+    description:
+      'By scans and listening, of all networks with the address, and by the leases that were recorded. Devices that you may not list have no name.',
+    http: 'GET /api/lookup/{ip}/presence',
+    access: 'discovery:list',
+    scope: 'filter',
+    shows: ['devices'],
+    cli: { command: 'address presence', shown: (answer) => (answer as AddressPresence).intervals },
+    input: () =>
+      z.object({ ip: IpAddress, ...RangeFields, space_id: SpaceFilter.describe('Only networks of this space') }),
+    output: AddressPresence,
   }),
 }

@@ -12,6 +12,7 @@ import { parseSubject, type Subject } from '../../net/subject.ts'
 import { type Lookup, type LookupElsewhere, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 import { type Found, filterDistinct, find, type May, type Scope } from './find.ts'
 import { findInSpaces } from './other-spaces.ts'
+import { showPresence } from './presence.ts'
 import { findRelationships } from './relationship-store.ts'
 import * as store from './store.ts'
 import { listAllowedWays } from './suggested-commands.ts'
@@ -164,5 +165,5 @@ const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOpti
 }
 
 export const lookupFeature = (options: LookupOptions): Feature => ({
-  operations: implement(lookup, { show: (ctx, asked) => show(ctx, asked, options) }),
+  operations: implement(lookup, { show: (ctx, asked) => show(ctx, asked, options), presence: showPresence }),
 })

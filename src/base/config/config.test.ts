@@ -82,6 +82,7 @@ test('nothing set gives the documented defaults', () => {
     discoveryRatePerSecond: 2_000,
     discoveryCleanupDays: 30,
     discoveryRandomMacCleanupDays: 7,
+    presenceRetentionDays: 365,
     discoveryAllowedSubnets: [],
     discoveryAllowLocal: false,
     discoveryPorts: [],

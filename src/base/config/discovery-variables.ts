@@ -49,6 +49,12 @@ export const DISCOVERY_VARIABLES = {
     parse: days,
     help: 'The same for those with a random MAC address, as phones have; never longer than DISCOVERY_CLEANUP_DAYS',
   },
+  presenceRetentionDays: {
+    name: 'PRESENCE_RETENTION_DAYS',
+    default: '365',
+    parse: createIntegerParser(0, 36_500),
+    help: 'Days for which Plat keeps who was at which address; 0 for as long as the network',
+  },
   discoveryAllowedSubnets: {
     name: 'DISCOVERY_ALLOWED_SUBNETS',
     default: '',

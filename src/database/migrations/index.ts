@@ -67,6 +67,7 @@ import { certificates } from './0088-certificates.ts'
 import { notifications } from './0089-notifications.ts'
 import { netboxIds } from './0090-netbox-ids.ts'
 import { scanners } from './0091-scanners.ts'
+import { presence } from './0092-presence.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -136,4 +137,5 @@ export const migrations: readonly Migration[] = [
   notifications,
   netboxIds,
   scanners,
+  presence,
 ]

@@ -8,6 +8,7 @@ import type { Handlers } from '../../kernel/implement.ts'
 import type { discovery } from '../api.ts'
 import { processItems, promote, promoteMany } from '../inbox/promote.ts'
 import { removeTopologyLinks } from '../inbox/topology-links.ts'
+import { reassign } from '../presence/store.ts'
 import type { DiscoveredDetail, DiscoveredDevice } from '../schema.ts'
 import { buildDetail } from './derive.ts'
 import { listFound } from './discovered-list.ts'
@@ -143,6 +144,7 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
     leaving.flatMap(({ observation }) => listIdentityKeys(observation)).filter((key) => mine.has(key)),
   )
   await saveChanged(ctx, kept, buildManualContext(record.doc))
+  await reassign(ctx, { from: id, to: made.id, ips })
   return getDetailOrThrow(ctx, made.id)
 }
 

@@ -9,6 +9,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import type { IpKey } from '../../net/ip.ts'
 import { createRecorder } from '../../resource/recorder.ts'
 import { type Link, listLinkedIds } from '../inbox/findings.ts'
+import { closeOfDevices } from '../presence/closing.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
 import { buildSearchText } from './derive.ts'
@@ -325,6 +326,7 @@ const MOVED_AT_ONCE = 250
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   for (const [i, batch] of splitBatches(ids, REMOVED_AT_ONCE).entries()) {
     if (i > 0) await pause()
+    await closeOfDevices(ctx, batch)
     await recorder.write(ctx, batch, async () => {
       await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
     })

@@ -4,6 +4,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { type IpKey, parseIpKeyOrThrow } from '../../net/ip.ts'
 import { findPinsAt, replacePins } from '../credential-store.ts'
 import { buildBaseline, classify, type Draft } from '../inbox/classify.ts'
+import { followMerges, recordSeen, snapshotSeen } from '../presence/opening.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import { saveCertificates } from './certificate-store.ts'
 import { buildDevice, listFieldChanges, toComparable } from './derive.ts'
@@ -178,6 +179,7 @@ export const saveChanged = async (
   await store.saveAddresses(ctx, { networkId, records: touched, owners }, isChanged)
   await saveCertificates(ctx, touched)
   await saveKeys(ctx, { networkId, before: keys, records })
+  await followMerges(ctx, records)
   await store.remove(ctx, [...records.merged.keys()])
   const { found = [], returned = [] } = Object.groupBy(classified, ({ device, before: { doc } }) => {
     const record = records.byId.get(device.id)
@@ -236,11 +238,14 @@ export const ingest = async (
   const ipKeys = hosts.map(({ ip }) => parseIpKeyOrThrow(ip, space))
   const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(listIdentityKeys) })
   const kept = keep(records)
+  const before = snapshotSeen(records, ipKeys)
   reconcile(records, hosts, { ...ingestion, now: ctx.now })
   await comparePins(ctx, records, ingestion, hosts)
   const isSeen = (seen: Seen) => (scanId === '' || seen.last_scan_id === scanId) && seen.last_seen === ctx.now
   const { found, returned } = await saveChanged(ctx, kept, ingestion, isSeen)
-  if (scanId === '' && ingestion.source !== 'listen') return found
+  const source = ingestion.source ?? (scanId === '' ? 'lease' : 'scan')
+  await recordSeen(ctx, { networkId, source, records, ipKeys, before })
+  if (source === 'lease') return found
   for (const device of found) await ctx.emit('discovery.device_found', device)
   for (const device of returned) await ctx.emit('discovery.device_returned', device)
   return found

@@ -14,6 +14,7 @@ import type { DiscoveredRecord, Records, Seen } from '../devices/records.ts'
 import { refreshKeys } from '../devices/records.ts'
 import { classify, type Draft, toDrafts } from '../inbox/classify.ts'
 import { removeTopologyLinks, updateTopologyLinks } from '../inbox/topology-links.ts'
+import { closeMissed, noteLeft } from '../presence/closing.ts'
 import type { DiscoveredDevice, Scan } from '../schema.ts'
 import type { ChangeRow } from '../table.ts'
 import { processInBatches } from './batches.ts'
@@ -172,6 +173,7 @@ const finishPage = async (ctx: Ctx, finishing: Finishing, rows: readonly queries
   const left = [...records.byId.values()].flatMap((record) => dropStaleAddresses(records, record, finishing))
   await resolveLeaseConflicts(ctx, records)
   const touched = new Set([...records.touched].map(({ id }) => id))
+  await noteLeft(ctx, finishing.networkId, left)
   await store.removeAddresses(
     ctx,
     finishing.networkId,
@@ -235,5 +237,6 @@ export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Prom
       for (const id of await finishPage(tx, finishing, some)) tellers.add(id)
     },
   })
+  await closeMissed(ctx, finishing)
   await updateTopologyLinks(ctx, networkId, [...tellers])
 }

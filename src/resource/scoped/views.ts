@@ -161,6 +161,7 @@ export const createViews = (engine: PastSql, scopeFilter: ScopeFilter): TableVie
       ]),
       child('discovery_scans', 'network_id', ['networks', 'discovery']),
       child('discovery_rules', 'network_id', ['networks', 'discovery']),
+      child('presence', 'network_id', ['networks', 'discovery']),
       view('discovery_scan_states', ofScan, ['discovery_scans', 'networks']),
       view('discovery_changes', ofScan, ['discovery_scans', 'networks']),
       child('discovered_texts', 'device_id', ['discovered_devices', 'discovery']),

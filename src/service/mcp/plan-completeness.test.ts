@@ -56,7 +56,7 @@ const PARTS: ReadonlySet<string> = new Set([
   ...['pool_tags', 'role_permissions', 'custom_values', 'refs', 'address_blocks', 'space_keys', 'pool_alarms'],
   ...['conflict_members', 'utilization_samples'],
   ...['discovered_addresses', 'discovered_identities', 'discovered_texts', 'discovery_changes', 'discovery_links'],
-  'discovered_certificates',
+  ...['discovered_certificates', 'presence'],
   ...['discovery_scan_states', 'discovery_host_keys'],
   ...['oauth_access_tokens', 'oauth_client_uses', 'oauth_codes', 'oauth_grant_uses', 'oauth_refresh_tokens'],
   ...['api_key_uses', 'sessions', 'session_expiries', 'ended_sessions', 'sign_in_keys', 'device_codes'],
