@@ -125,7 +125,7 @@ describe.each(engines())('presence on %s', (dialect) => {
               d.app,
               async (ctx) => {
                 const hosts = all.map(([ip, mac]) => host(at(ip), { mac: toMac(mac) }))
-                const none = { scanId: 'heard', previousScanId: '', type: 'quick', stage: 'liveness' } as const
+                const none = { scanId: '', previousScanId: '', type: 'quick', stage: 'liveness' } as const
                 await ingest(ctx, { ...none, networkId: id, space: DEFAULT_SPACE, source: 'listen' }, hosts)
               },
               () => new Date(d.now()),
