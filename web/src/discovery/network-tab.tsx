@@ -1,10 +1,10 @@
 /** Discovery of one network: its scans, its discovered devices, its schedule and its inbox. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { AppError } from '../../../src/contract/errors.ts'
 import type { Network } from '../api/contracts.ts'
-import { usePermit } from '../shell/me.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Badge, Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
@@ -16,6 +16,8 @@ import { RunningScans } from './scans/running-scans.tsx'
 import { useCancelScan } from './scans/scan-actions.tsx'
 import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
+
+const TakerCard = lazy(() => import('../scanners/taker-card.tsx').then((module) => ({ default: module.TakerCard })))
 
 const SHOWN = 8
 
@@ -118,6 +120,8 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
   const { may } = usePermit()
   const cancel = useCancelScan()
   const isAllowed = may('discovery:list')
+  const isInUse = useIsInUse('scanners')
+  const hasScanner = isInUse || network.scanner !== ''
   const { data, error, refetch } = useQuery({ ...scansQuery(network.id), enabled: isAllowed })
   const networks = useMemo(() => new Map([[network.id, network]]), [network])
   if (!isAllowed) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
@@ -138,6 +142,11 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
           <Card title="Schedule">
             <ScheduleLine network={network} />
           </Card>
+          {hasScanner && (
+            <Suspense fallback={<Skeleton />}>
+              <TakerCard network={network} />
+            </Suspense>
+          )}
           <Card title="Discovered devices">
             <DiscoveredLine network={network} scans={data} />
           </Card>
