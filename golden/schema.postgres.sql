@@ -2390,6 +2390,8 @@ ALTER TABLE discovery_scans ADD COLUMN scanner_id TEXT COLLATE "C";
 
 ALTER TABLE discovery_scans ADD COLUMN scanner_name TEXT COLLATE "C" NOT NULL DEFAULT '';
 
+ALTER TABLE discovery_scans ADD COLUMN is_done INTEGER NOT NULL DEFAULT 0;
+
 ALTER TABLE discovery_scan_states ADD COLUMN lease TEXT COLLATE "C" NOT NULL DEFAULT '';
 
 ALTER TABLE discovery_scan_states ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;

@@ -595,7 +595,7 @@ CREATE TABLE discovery_scans (
   updated_at TEXT NOT NULL,
   holder TEXT NOT NULL,
   resumes INTEGER NOT NULL
-, until_ms INTEGER NOT NULL DEFAULT 0, credential_user TEXT, scanner_id TEXT, scanner_name TEXT NOT NULL DEFAULT '');
+, until_ms INTEGER NOT NULL DEFAULT 0, credential_user TEXT, scanner_id TEXT, scanner_name TEXT NOT NULL DEFAULT '', is_done INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 

@@ -10,6 +10,7 @@ import { discovery, discoveryRules, inbox, scans } from '../discovery/api.ts'
 import { discoveryLocks } from '../discovery/inbox/locks-api.ts'
 import { leases } from '../discovery/leases/leases-api.ts'
 import { presence } from '../discovery/presence/api.ts'
+import { scannerRoutes } from '../discovery/scanners/api.ts'
 import { dnsProviders } from '../dns/providers/api.ts'
 import { dnsRecords } from '../dns/records/api.ts'
 import { dnsZones } from '../dns/zones/api.ts'
@@ -97,6 +98,7 @@ export const routes: readonly RawRoute[] = [
   reportRoutes,
   estateRoutes,
   feedRoutes,
+  scannerRoutes,
   eventRoutes,
   sessionRoutes,
   ssoRoutes,

@@ -32,6 +32,7 @@ import { forgetPresence } from './presence/retention.ts'
 import { failWaiting, forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
+import { createScannerWire, type WireOptions } from './scanners/scanner-wire.ts'
 import { listLocalNetworks } from './scans/local-networks.ts'
 import { createRunner, type RunnerOptions } from './scans/runner.ts'
 import * as scanStore from './scans/scan-store.ts'
@@ -113,15 +114,21 @@ const compareEnds: OnObjectsChanged<Tables> = async (ctx, changes) => {
   await reclassify(ctx, await documented.findDiscovered(ctx, ends))
 }
 
-export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feature => {
-  const { config } = options
-  const runner = createRunner(options)
+type Options = Omit<RunnerOptions & WireOptions & ListenerOptions, 'startedTotal'>
+
+export const discoveryFeature = (options: Options): Feature => {
+  const { config, metrics } = options
+  const startedTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
+  const runner = createRunner({ ...options, startedTotal })
+  const wire = createScannerWire({ ...options, startedTotal })
   const listener = createListener(options)
   const notify = (events: readonly string[]): void => {
     runner.onCommit(events)
     listener.onCommit(events)
+    wire.onCommit(events)
   }
   return {
+    routes: wire.routes,
     operations: [
       ...implement(scans, scanHandlers(options)),
       ...implement(discovery, { ...discoveredHandlers, localNetworks: (ctx) => listLocalNetworks(ctx, config) }),
@@ -132,6 +139,7 @@ export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feat
       ...implement(leases, createLeaseHandlers(createLeaseReader(getTemporaryFolder(config.dataDir)))),
     ],
     reactions: {
+      ...wire.reactions,
       'devices.deleting': release,
       'network.locking-scans': scanStore.lockStarts,
       'network.changed-space': moveDiscovery,
@@ -139,6 +147,7 @@ export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feat
     },
     follows: { device: compareDevices, relationship: compareEnds },
     jobs: [
+      ...wire.jobs,
       {
         name: 'discovery.run-scans',
         summary: 'Runs queued scans, and resumes interrupted ones',
@@ -195,11 +204,16 @@ export const discoveryFeature = (options: RunnerOptions & ListenerOptions): Feat
       },
     ],
     onCommit: notify,
-    onRemoteCommit: notify,
+    onRemoteCommit: (events) => {
+      notify(events)
+      wire.onRemoteEvents(events)
+    },
     onNotificationGap: () => {
       runner.ask()
       listener.ask()
+      wire.onNotificationGap()
     },
+    onShutdown: wire.onShutdown,
     close: async () => {
       await Promise.all([runner.close(), listener.close()])
     },

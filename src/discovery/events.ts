@@ -7,6 +7,8 @@ declare module '../kernel/events.ts' {
     'scan.cancelled': undefined
     'scan.failed': undefined
     'scan.deleted': undefined
+    /** A scanner has seen all of it; the server completes it. */
+    'scan.done': undefined
     /** A rule was made, changed or deleted. Its runs are no change. */
     'rule.changed': undefined
     'discovery.started': Scan

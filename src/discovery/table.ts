@@ -5,11 +5,16 @@ import type { IpKey } from '../net/ip.ts'
 import type { WithArea } from '../resource/area.ts'
 import type { Bucket, ChangeKind, DiscoveredStatus, LockableField, Scan, ScanType } from './schema.ts'
 
-/** Its lease is held by the process that runs it; under the id of the scan while it is recorded. */
+/**
+ * Its lease is held by the process that runs it; under the id of the scan while it is recorded. Nobody holds it while a scanner
+ * (`scanner_id`) runs the scan.
+ */
 export type ScanRow = Omit<Scan, 'progress_percent'> &
   LeaseColumns & {
     /** Number of resumes after its process had died. */
     resumes: number
+    /** 1 if a scanner has reported its end: an instance of the server takes the lease and completes it. */
+    is_done: number
     /** JSON: the user that gives the right to use credentials. Null in scans of earlier versions, and of their rules. */
     credential_user: string | null
   }
@@ -22,7 +27,7 @@ export type ScanStateRow = {
   log: string
   /** JSON of the scanner's own, or ''. */
   checkpoint: string
-  /** Names the taking of the scan by a scanner; '' for a scan of the server. */
+  /** Names the last taking of the scan by a scanner; '' for none. It stays while the scan waits for another scanner. */
   lease: string
   /** The number of the last report of this lease that is stored; 0 for none. */
   seq: number

@@ -1,6 +1,6 @@
 /**
- * Seals the logins of a deep scan for one scanner, and opens them there: X25519, HKDF-SHA256 (RFC 5869) and AES-256-GCM. Whoever reads the
- * bytes between, such as a proxy that inspects TLS, learns nothing.
+ * Seals the logins of a deep scan for one scanner, and opens them there: X25519, HKDF-SHA256 (RFC 5869) and AES-256-GCM. A proxy between
+ * them that inspects TLS learns nothing.
  */
 import {
   createCipheriv,

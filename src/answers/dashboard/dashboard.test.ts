@@ -157,7 +157,7 @@ describe.each(onSqlite())('the dashboard on %s', (dialect) => {
       },
       ...{ total_hosts: 0, scanned_hosts: 0, found_hosts: 0, hosts_per_second: 0, exclude_ips: '', rule_id: null },
       ...{ error_message: 'no route', created_by: '', started_at: null, completed_at: null, resumes: 0 },
-      ...{ credential_user: null, holder: '', until_ms: 0, scanner_name: '' },
+      ...{ credential_user: null, holder: '', until_ms: 0, is_done: 0, scanner_name: '' },
     })
     const insert = (one: ReturnType<typeof row>) =>
       app.db.write(({ db }) => db.insertInto('discovery_scans').values(one).execute())

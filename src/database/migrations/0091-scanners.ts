@@ -49,6 +49,7 @@ export const scanners: Migration = {
     `ALTER TABLE networks ADD COLUMN scanner ${text} NOT NULL DEFAULT ''`,
     `ALTER TABLE discovery_scans ADD COLUMN scanner_id ${text}`,
     `ALTER TABLE discovery_scans ADD COLUMN scanner_name ${text} NOT NULL DEFAULT ''`,
+    'ALTER TABLE discovery_scans ADD COLUMN is_done INTEGER NOT NULL DEFAULT 0',
     `ALTER TABLE discovery_scan_states ADD COLUMN lease ${text} NOT NULL DEFAULT ''`,
     'ALTER TABLE discovery_scan_states ADD COLUMN seq INTEGER NOT NULL DEFAULT 0',
     'ALTER TABLE discovery_rules ADD COLUMN listen INTEGER NOT NULL DEFAULT 0',

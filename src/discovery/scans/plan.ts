@@ -86,16 +86,22 @@ type Wanted = {
   readonly user: ScanUser
   readonly network: Network
   readonly checkpoint: Checkpoint | null
+  /** True for a scanner that receives no credentials. */
+  readonly isWithoutLogins?: boolean
 }
+
+export const parseCheckpoint = (text: string): Checkpoint | null =>
+  // The stored JSON was reported by a scanner.
+  text === '' ? null : (JSON.parse(text) as Checkpoint)
 
 export const planFor = async (
   ctx: Ctx,
-  { scan, user, network, checkpoint }: Wanted,
+  { scan, user, network, checkpoint, isWithoutLogins = false }: Wanted,
   tools: { readonly config: Config; readonly secrets: Secrets },
 ): Promise<Planned> => {
   const { config } = tools
-  const isDeep = scan.scan_type === 'deep'
-  const { snmp, ssh, notes } = isDeep
+  const hasLogins = scan.scan_type === 'deep' && !isWithoutLogins
+  const { snmp, ssh, notes } = hasLogins
     ? await findLogins(ctx, { network, user }, tools)
     : { snmp: [], ssh: [], notes: [] }
   const plan: ScanPlan = {
@@ -114,3 +120,24 @@ export const planFor = async (
   }
   return { plan, notes }
 }
+
+/** Returns a filter of the addresses for which a deep scan has a login by SSH, as its plan has them. */
+export const findLoginFilter = async (
+  ctx: Ctx,
+  { network, user }: Pick<Wanted, 'network' | 'user'>,
+): Promise<(ip: string) => boolean> => {
+  const { credentials } = await selectCredentials(ctx, user, await store.findCredentials(ctx, network.id))
+  const ips = new Set<string>()
+  for (const { type, device_id } of credentials.slice(0, MAX_CREDENTIALS)) {
+    if (type === 'snmp_v2c' || type === 'snmp_v3') continue
+    const own = device_id === null ? [''] : await store.findAddresses(ctx, network.id, device_id)
+    for (const ip of own) ips.add(ip)
+  }
+  return buildLoginFilter(ips)
+}
+
+/** @param ips addresses with a login; an empty text stands for all */
+export const buildLoginFilter =
+  (ips: ReadonlySet<string>) =>
+  (ip: string): boolean =>
+    ips.has('') || ips.has(ip)

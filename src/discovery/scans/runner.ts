@@ -16,14 +16,11 @@ import { addFence } from '../../kernel/fence.ts'
 import { type Held, LostLeaseError } from '../../kernel/jobs/leases.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ScanEnd, ScanProcess, startScan } from '../../scanner/process.ts'
-import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../scanner/protocol.ts'
-import { type Ingestion, type InSpace, ingest } from '../devices/ingest.ts'
-import { noteRun } from '../rules/rules.ts'
+import type { FromScanner } from '../../scanner/protocol.ts'
 import type { Scan } from '../schema.ts'
-import { processInBatches } from './batches.ts'
 import { findScanUser } from './credential-user.ts'
-import { finish } from './finish.ts'
-import { planFor } from './plan.ts'
+import { buildLoginFilter, parseCheckpoint, planFor } from './plan.ts'
+import { complete, computeScanned, type Intake, storeBatch, storePrivilege } from './reports.ts'
 import { scanIssue } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 import { fail } from './scans.ts'
@@ -33,12 +30,18 @@ const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
 /** Events after which there may be something to start or to stop. */
-const NEWS = ['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'network.deleted'] as const
+const NEWS = [
+  ...(['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'network.deleted'] as const),
+  // The one of a scanner is to be completed.
+  'scan.done',
+] as const
 
 export type RunnerOptions = {
   readonly config: Config
   readonly secrets: Secrets
   readonly metrics: Metrics
+  /** Counts the scans that are begun, here or by a scanner. */
+  readonly startedTotal: ReturnType<Metrics['counter']>
   readonly kernel: () => Kernel<Tables>
   readonly startScan: typeof startScan
 }
@@ -72,92 +75,66 @@ const isPassing = ({ store }: Ctx, error: unknown): boolean => store.sql.isConne
 
 type Open = Awaited<ReturnType<typeof store.open>>[number]
 
-const parseCheckpoint = (text: string): Checkpoint | null =>
-  // The stored JSON was reported by a scanner.
-  text === '' ? null : (JSON.parse(text) as Checkpoint)
+type Taken = { readonly scan: Scan; readonly held: Held }
+type Work = (ctx: Ctx, entry: Running) => Promise<void>
 
-/** The scanner counts its own targets, which may be slightly fewer. */
-const computeScanned = ({ total_hosts }: Scan, { scanned, total }: Progress): number =>
-  total === 0 ? 0 : Math.min(total_hosts, Math.round((scanned / total) * total_hosts))
-
-export const createRunner = ({ config, secrets, metrics, kernel, startScan }: RunnerOptions): Runner => {
+export const createRunner = ({ config, secrets, metrics, startedTotal, kernel, startScan }: RunnerOptions): Runner => {
   const me = Bun.randomUUIDv7()
   const running = new Map<string, Running>()
-  const scansTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
   const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
   const collectAfter = createScanCollector()
   let isClosed = false
   let turn: Promise<void> = Promise.resolve()
   let isAsked = false
 
-  const mine = (id: string) => ({ id, from: ['running'] as const, holder: me })
-
-  const storeBatch = async (
-    ctx: Ctx,
-    entry: Running,
-    ingestion: InSpace<Omit<Ingestion, 'stage'>>,
-    { progress, hosts, checkpoint }: Extract<FromScanner, { type: 'batch' }>,
-  ): Promise<boolean> => {
-    const { scan, began } = entry
-    const { stage } = progress
-    const scanned_hosts = computeScanned(scan, progress)
-    began.scanned ??= scanned_hosts
-    // Rows lost in a power failure are found again: the scan resumes from the last durable checkpoint.
-    const work = { items: hosts, options: { deferSync: true } }
-    return processInBatches(ctx, work, async (tx, some, isLast) => {
+  const createAdvance =
+    ({ scan, began }: Running): Intake['advance'] =>
+    async (tx, progress) => {
+      const scanned_hosts = computeScanned(scan, progress)
+      began.scanned ??= scanned_hosts
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
-      const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
-      const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found }
-      if (!(await store.change(tx, mine(scan.id), state))) return false
-      await ingest(tx, { ...ingestion, stage }, some)
-      // Stored with the last of its hosts, so that a resumed scan finds all of them.
-      if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
-      return true
-    })
-  }
+      const hosts_per_second = Math.round(((scanned_hosts - began.scanned) / seconds) * 10) / 10
+      const state = { stage: progress.stage, scanned_hosts, hosts_per_second, found_hosts: progress.found }
+      return store.change(tx, { id: scan.id, from: ['running'], holder: me }, state)
+    }
 
-  const handle = async (
-    ctx: Ctx,
-    entry: Running,
-    ingestion: InSpace<Omit<Ingestion, 'stage'>>,
-    report: FromScanner,
-  ): Promise<void> => {
+  const handle = async (ctx: Ctx, entry: Running, intake: Intake, report: FromScanner): Promise<void> => {
     const { id } = entry.scan
     if (report.type === 'ready')
-      await ctx.write(async (tx) => {
-        await store.setState(tx, id, { privilege: JSON.stringify(report.privilege) })
-        if (report.privilege.advice !== '') await store.addNote(tx, id, `More privileges: ${report.privilege.advice}`)
-      })
+      await ctx.write(async (tx) => store.addNotes(tx, id, await storePrivilege(tx, id, report)))
     else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
     else if (report.type === 'batch') {
-      if (!(await storeBatch(ctx, entry, ingestion, report))) entry.process?.cancel()
+      // Stored with the last of its hosts, so that a resumed scan finds all of them.
+      const checkpoint = JSON.stringify(report.checkpoint)
+      const isOurs = await storeBatch(ctx, intake, report, (tx) => store.setState(tx, id, { checkpoint }))
+      if (!isOurs) entry.process?.cancel()
       collectAfter(report.hosts.length)
     }
   }
 
-  const complete = async (ctx: Ctx, { scan }: Running, previousScanId: string): Promise<void> => {
-    await finish(ctx, scan, previousScanId)
-    await ctx.write(async (tx) => {
-      const ended = { status: 'completed' as const, stage: '' as const, scanned_hosts: scan.total_hosts }
-      if (!(await store.change(tx, mine(scan.id), { ...ended, completed_at: tx.now }))) return
-      await store.setState(tx, scan.id, { checkpoint: '' })
-      await noteRun(tx, scan.rule_id)
-      const completed = await store.find(tx, scan.id)
-      if (completed) await tx.emit('discovery.completed', completed)
-    })
+  const completeOwn = async (ctx: Ctx, { scan }: Running, previousScanId: string): Promise<void> => {
+    await complete(ctx, { scan, holder: me, previousScanId })
     durations.observe(scan.scan_type, Date.now() - Date.parse(scan.started_at ?? scan.created_at))
   }
 
   const conclude = async (ctx: Ctx, entry: Running, previousScanId: string, end: ScanEnd): Promise<void> => {
     const { id } = entry.scan
     if (entry.isInterrupted) return
-    if (end.result === 'done') await complete(ctx, entry, previousScanId)
+    if (end.result === 'done') await completeOwn(ctx, entry, previousScanId)
     else if (end.result === 'failed') await ctx.write((tx) => fail(tx, entry.scan, end.message))
     // One that was called off is on record as such; one that died is taken up at the next look.
     else if (end.result === 'died' && !isClosed) await ctx.write((tx) => store.addNote(tx, id, end.message))
   }
 
-  const run = async (ctx: Ctx, entry: Running): Promise<void> => {
+  const findPrevious = async (ctx: Ctx, { network_id, id }: Scan): Promise<string> =>
+    (await store.findCompletedBefore(ctx, network_id, id)) ?? ''
+
+  /** Completes a scan that a scanner in another place has made. */
+  const finishRemote: Work = async (ctx, entry) => {
+    if (!isClosed) await completeOwn(ctx, entry, await findPrevious(ctx, entry.scan))
+  }
+
+  const run: Work = async (ctx, entry) => {
     const { scan } = entry
     const network = await getNetworkOrThrow(ctx, scan.network_id)
     // The subnet, the address space or the settings may have changed since the scan was queued or interrupted.
@@ -171,15 +148,16 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const user = await findScanUser(ctx, scan)
     const { plan, notes } = await planFor(ctx, { scan, user, network, checkpoint }, { config, secrets })
     for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
-    const previousScanId = (await store.findCompletedBefore(ctx, network.id, scan.id)) ?? ''
-    const hasLogin = buildLoginFilter(plan)
+    const previousScanId = await findPrevious(ctx, scan)
+    const hasLogin = buildLoginFilter(new Set(plan.ssh.map(({ ip }) => ip)))
     const space = await findSpaceKey(ctx, network)
     const of = { networkId: network.id, scanId: scan.id, space }
     const ingestion = { ...of, type: scan.scan_type, previousScanId, hasLogin }
+    const intake: Intake = { ingestion, advance: createAdvance(entry) }
     const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
     if (isClosed || !isWanted) return
     const process = startScan(plan, (report) =>
-      handle(ctx, entry, ingestion, report).catch((error: unknown) => {
+      handle(ctx, entry, intake, report).catch((error: unknown) => {
         entry.isInterrupted = isPassing(ctx, error)
         throw error
       }),
@@ -188,8 +166,8 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     await conclude(ctx, entry, previousScanId, await process.ended)
   }
 
-  /** Runs a scan that this process has taken, until nothing more is to be written for it. */
-  const begin = (given: Ctx, scan: Scan, held: Held): void => {
+  /** Works on a scan that this process has taken, until nothing more is to be written for it. */
+  const begin = (given: Ctx, { scan, held }: Taken, work: Work): void => {
     const ctx = addFence(given, store.leases.fence(held))
     const stop = store.leases.keep(held, given.write)
     const entry: Running = {
@@ -202,7 +180,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       isInterrupted: false,
     }
     running.set(scan.id, entry)
-    entry.done = run(ctx, entry)
+    entry.done = work(ctx, entry)
       .catch(async (error: unknown) => {
         if (error instanceof LostLeaseError)
           return ctx.log.info('a scan continues at another instance', { scan: scan.id })
@@ -226,8 +204,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const started = { status: 'running' as const, started_at: tx.now }
       // Another instance may have begun one since the look.
       await store.lockStarts(tx)
-      if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
+      if ((await store.countOwnRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
       if (await store.isNetworkBusy(tx, network_id)) return undefined
+      // Scanners take the scans of networks with a label.
+      if ((await getNetworkOrThrow(tx, network_id)).scanner !== '') return undefined
       if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
       const held = await store.leases.take(tx, [id], me)
       const scan = await store.find(tx, id)
@@ -235,25 +215,28 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       return scan && { scan, held }
     })
     if (!taken) return false
-    scansTotal.add()
-    begin(ctx, taken.scan, taken.held)
+    startedTotal.add()
+    begin(ctx, taken, run)
     return true
   }
 
-  const isLeftBehind = ({ id, status, holder, left_ms }: Open, ctx: Ctx): boolean => {
+  const isLeftBehind = ({ id, status, holder, left_ms, scanner_id, is_done }: Open, ctx: Ctx): boolean => {
     if (status !== 'running' || running.has(id)) return false
+    // Its scanner runs it.
+    if (scanner_id !== null && is_done === 0) return false
     // Another holder in a database of one instance is an earlier process.
     return holder === me || (ctx.store.sql.besideOthers(() => Number(left_ms) >= 0) ?? true)
   }
 
-  const takeUp = async (ctx: Ctx, { id, holder, left_ms, resumes }: Open): Promise<void> => {
+  const takeUp = async (ctx: Ctx, { id, holder, left_ms, resumes, scanner_id }: Open): Promise<void> => {
+    const isRemote = scanner_id !== null
     const taken = await ctx.write(async (tx) => {
       const scan = await store.find(tx, id)
       if (!scan) return undefined
       const reason =
         resumes >= MAX_RESUMES
           ? `its process died ${resumes + 1} times`
-          : Number(left_ms) > RESUME_WITHIN_MS
+          : !isRemote && Number(left_ms) > RESUME_WITHIN_MS
             ? 'the server was stopped for too long to go on from where it was'
             : undefined
       if (reason !== undefined) {
@@ -264,10 +247,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const times = holder === '' ? resumes : resumes + 1
       if (!(await store.change(tx, { id, from: ['running'], holder }, { resumes: times }))) return undefined
       const held = await store.leases.take(tx, [id], me)
-      await store.addNote(tx, id, 'resumes from its checkpoint')
+      if (!isRemote) await store.addNote(tx, id, 'resumes from its checkpoint')
       return { scan, held }
     })
-    if (taken) begin(ctx, taken.scan, taken.held)
+    if (taken) begin(ctx, taken, isRemote ? finishRemote : run)
   }
 
   const poll = async (ctx: Ctx): Promise<void> => {
@@ -278,11 +261,12 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     )
     for (const [id, { process }] of running) if (!wanted.has(id)) process?.cancel()
     for (const one of open) if (isLeftBehind(one, ctx)) await takeUp(ctx, one)
-    const tried = new Set(open.filter(({ status }) => status === 'running').map(({ network_id }) => network_id))
-    let count = tried.size
+    const underWay = open.filter(({ status }) => status === 'running')
+    const tried = new Set(underWay.map(({ network_id }) => network_id))
+    let count = underWay.filter(({ scanner_id }) => scanner_id === null).length
     for (const one of open) {
       if (count >= config.discoveryMaxConcurrent || isClosed) break
-      if (one.status !== 'pending' || tried.has(one.network_id)) continue
+      if (one.status !== 'pending' || one.scanner !== '' || tried.has(one.network_id)) continue
       tried.add(one.network_id)
       if (await take(ctx, one)) count++
     }
@@ -329,9 +313,4 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
           .catch((error: unknown) => ctx.log.warn('a scan could not be left in good order', { scan: scan.id, error }))
     },
   }
-}
-
-const buildLoginFilter = ({ ssh }: ScanPlan): ((ip: string) => boolean) => {
-  const ips = new Set(ssh.map(({ ip }) => ip))
-  return (ip) => ips.has('') || ips.has(ip)
 }

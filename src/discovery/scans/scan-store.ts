@@ -69,6 +69,18 @@ export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefine
     .where('scan_id', '=', id)
     .executeTakeFirst()
 
+/** Finds what names the taking of a scan by a scanner, and how far its reports are stored. */
+export const findTaking = (
+  ctx: Ctx,
+  id: string,
+): Promise<(Pick<ScanStateRow, 'lease' | 'seq'> & Pick<ScanRow, 'is_done'>) | undefined> =>
+  ctx.db
+    .selectFrom('discovery_scan_states')
+    .innerJoin('discovery_scans', 'discovery_scans.id', 'discovery_scan_states.scan_id')
+    .select(['lease', 'seq', 'is_done'])
+    .where('scan_id', '=', id)
+    .executeTakeFirst()
+
 /** The stored JSON was written by this module. */
 const parsePrivilege = ({ privilege }: ScanStateRow) =>
   privilege === '' ? null : (JSON.parse(privilege) as ScanPrivilege)
@@ -93,7 +105,7 @@ export const insert = async (
   await recorder.write(ctx, [scan.id], async () => {
     await ctx.db
       .insertInto('discovery_scans')
-      .values({ ...scan, holder: '', until_ms: 0, resumes: 0, credential_user })
+      .values({ ...scan, holder: '', until_ms: 0, resumes: 0, is_done: 0, credential_user })
       .execute()
   })
   await ctx.db
@@ -116,16 +128,21 @@ const MAX_NOTES = 100
 const FIRST_NOTES = 20
 const MAX_NOTE = 500
 
-export const addNote = async (ctx: Ctx, id: string, text: string): Promise<void> => {
-  const state = await findState(ctx, id)
+export const addNotes = async (ctx: Ctx, id: string, texts: readonly string[]): Promise<void> => {
+  const state = texts.length > 0 ? await findState(ctx, id) : undefined
   if (!state) return
   const log = [
     ...parseLog(state),
-    { at: ctx.now, text: text.toWellFormed().replaceAll('\u0000', '').slice(0, MAX_NOTE) },
+    ...texts.map((text) => ({
+      at: ctx.now,
+      text: text.toWellFormed().replaceAll('\u0000', '').slice(0, MAX_NOTE),
+    })),
   ]
-  if (log.length > MAX_NOTES) log.splice(FIRST_NOTES, 1)
+  if (log.length > MAX_NOTES) log.splice(FIRST_NOTES, log.length - MAX_NOTES)
   await setState(ctx, id, { log: JSON.stringify(log) })
 }
+
+export const addNote = (ctx: Ctx, id: string, text: string): Promise<void> => addNotes(ctx, id, [text])
 
 export const setState = async (
   ctx: Ctx,
@@ -199,28 +216,40 @@ export const findRunning = (ctx: Ctx, networkId: string): Promise<Pick<ScanRow, 
 /** No other server starts a scan before the transaction ends. */
 export const lockStarts = (ctx: Ctx): Promise<void> => ctx.lock('discoveryScans')
 
-/** Number of running scans on all servers. */
-export const countRunning = async (ctx: Ctx): Promise<number> => {
-  const { n } = await ctx.db
+const selectRunning = ({ db }: Ctx) =>
+  db
     .selectFrom('discovery_scans')
     .select(({ fn }) => fn.countAll<number | string>().as('n'))
     .where('status', '=', 'running')
-    .executeTakeFirstOrThrow()
+
+/** Number of running scans on all servers and scanners. */
+export const countRunning = async (ctx: Ctx): Promise<number> => {
+  const { n } = await selectRunning(ctx).executeTakeFirstOrThrow()
   return Number(n)
 }
 
-/** Queued and running scans, oldest first. */
+/** Number of scans that run on the servers themselves. */
+export const countOwnRunning = async (ctx: Ctx): Promise<number> => {
+  const { n } = await selectRunning(ctx).where('scanner_id', 'is', null).executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** Queued and running scans, oldest first, with the label of the scanner of their network. */
 export const open = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovery_scans')
-    .select(['id', 'network_id', 'status', 'holder', 'resumes'])
+    .innerJoin('networks', 'networks.id', 'discovery_scans.network_id')
+    .select([
+      ...(['discovery_scans.id', 'network_id', 'status', 'holder', 'resumes', 'scanner_id', 'is_done'] as const),
+      'networks.scanner',
+    ])
     // Time since the end of the lease; PostgreSQL sends 64-bit numbers as text.
     .select(({ ref }) =>
       sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${ref('until_ms')}`.as('left_ms'),
     )
     .where('status', 'in', ['pending', 'running'])
-    .orderBy('created_at')
-    .orderBy('id')
+    .orderBy('discovery_scans.created_at')
+    .orderBy('discovery_scans.id')
     .execute()
 
 /** Returns the scans that have waited for a scanner since before a time, with the label of their network. */

@@ -51,7 +51,7 @@ const mergeResults = (general: LimitResult, sensitive: LimitResult): LimitResult
 
 export const createGuard = ({ config, metrics, now, limitStore, log }: Options): Guard => {
   const limits = createLimits(config, limitStore)
-  const { users } = limits
+  const { users, own } = limits
   const inFlight = createInFlight(config.requestTimeoutMs)
   const requests = metrics.counter('http_requests_total', 'Requests answered')
   const byCode = metrics.counter('http_requests_by_code', 'Requests answered, by status code', 'code')
@@ -79,12 +79,16 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
     return last.address
   }
 
+  const paths = [...own]
+  const getOwnLimit = (route: string) => paths.find(([path]) => route.startsWith(path))?.[1]
+
   return {
     getClient: (peer, headers) =>
       trust.trustProxy ? getClientAddress(peer, headers, trust) : getPeerAddress(peer, headers),
     getOrigin: createOriginReader(config),
-    admit: (from, { isSensitive = false, isProbe = false }) => {
-      const general = (isProbe ? limits.probes : limits.general)(from, now)
+    admit: (from, { route, isSensitive = false, isProbe = false }) => {
+      const count = getOwnLimit(route) ?? (isProbe ? limits.probes : limits.general)
+      const general = count(from, now)
       if (!isSensitive) return general
       const narrower = async (result: LimitResult) =>
         result.error ? result : mergeResults(result, await limits.sensitive(from, now))

@@ -37,6 +37,8 @@ export type LimitStore = Pick<Valkey, 'send'> | undefined
 export type Limits = {
   /** Counts a request of any kind. */
   readonly general: Count
+  /** Counts a request to a path of `OWN_PATHS` in place of `general`. */
+  readonly own: ReadonlyMap<string, Count>
   /** Counts like `general`, but only within this instance. */
   readonly probes: Count
   /** Counts a request that checks or sets a password. */
@@ -44,6 +46,12 @@ export type Limits = {
   /** Counts a request of a user, with its id as the client; undefined without such a limit. */
   readonly users: Count | undefined
 }
+
+/**
+ * Paths whose requests have a limit of their own, by the beginning of the path. Many scanners may have one address, and each sends
+ * requests all the time.
+ */
+const OWN_PATHS = { '/api/scanner/': { name: 'scanners', requests: 600, windowMs: 60_000 } } as const
 
 const UNLIMITED: LimitResult = { headers: {}, remaining: Number.POSITIVE_INFINITY }
 
@@ -57,6 +65,7 @@ const createRefusal =
   (verdict) =>
     new AppError(code, formatUsedUp(verdict))
 
+const refuseRequest = createRefusal('RATE_LIMIT_EXCEEDED')
 const refuseUser: Refusal = (verdict) => {
   const message = formatUsedUp(verdict, ' of this user')
   return new AppError('RATE_LIMIT_EXCEEDED', message, { details: [{ field: 'user', message }] })
@@ -85,11 +94,16 @@ export const createLimits = (config: LimitConfig, store: LimitStore): Limits => 
   const sensitive = { requests: config.loginRateLimitRequests, windowMs: config.loginRateLimitWindowMs }
   const ofUser = { requests: config.rateLimitUserRequests, windowMs: config.rateLimitWindowMs }
   const limitRequests = (by: LimitStore): Count =>
-    config.rateLimitEnabled ? limitBy(general, 'requests', createRefusal('RATE_LIMIT_EXCEEDED'), by) : () => UNLIMITED
+    config.rateLimitEnabled ? limitBy(general, 'requests', refuseRequest, by) : () => UNLIMITED
   const limitSignIns = () => limitBy(sensitive, 'sign-ins', createRefusal('LOGIN_RATE_LIMIT_EXCEEDED'), store)
   const all = limitRequests(store)
+  const own = Object.entries(OWN_PATHS).map(
+    ([path, { name, ...limit }]) =>
+      [path, config.rateLimitEnabled ? limitBy(limit, name, refuseRequest, store) : () => UNLIMITED] as const,
+  )
   return {
     general: all,
+    own: new Map(own),
     probes: store ? limitRequests(undefined) : all,
     sensitive: config.loginRateLimitEnabled ? limitSignIns() : () => UNLIMITED,
     users: config.rateLimitEnabled && ofUser.requests > 0 ? limitBy(ofUser, 'users', refuseUser, store) : undefined,

@@ -1,0 +1,218 @@
+/** The routes that scanners call, the polls that wait here, and the jobs about them. */
+import type { Config } from '../../base/config/config.ts'
+import type { Metrics } from '../../base/runtime/metrics.ts'
+import type { Secrets } from '../../base/security/crypto.ts'
+import { createSecret, hashSecret } from '../../base/security/secret-token.ts'
+import { invalidField } from '../../contract/errors.ts'
+import { parse } from '../../contract/validate.ts'
+import type { Tables } from '../../database/tables.ts'
+import { beat, redeem, sayGoodbye } from '../../inventory/scanners/state-store.ts'
+import type { RawHandler } from '../../kernel/context.ts'
+import type { Ctx, Feature } from '../../kernel/ctx.ts'
+import { type Events, hasEvent } from '../../kernel/events.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { isPublicKey } from '../../scanner/seal.ts'
+import type { EnrolAnswer } from '../../scanner/wire.ts'
+import { EnrolBody, PollBody, ReportsBody, SightingsBody, scannerRoutes } from './api.ts'
+import { failRunning } from './claims.ts'
+import { findNews, hasOtherList, mayClaim } from './news.ts'
+import { answerPoll, note, toFacts } from './poll.ts'
+import { createPolls } from './polls.ts'
+import { answerReports } from './reports.ts'
+import {
+  authenticate,
+  authenticateEnrolment,
+  checkProtocol,
+  createBodies,
+  createVoidTokenError,
+  TOKEN_PREFIX,
+} from './requests.ts'
+import { answerSightings } from './sightings.ts'
+import { releaseSilent } from './silent.ts'
+
+export type WireOptions = {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly version: string
+  readonly kernel: () => Kernel<Tables>
+  readonly now: () => Date
+  readonly startedTotal: ReturnType<Metrics['counter']>
+}
+
+type Handler = RawHandler<Tables>
+
+const SECOND_MS = 1000
+const UNCACHED = { headers: { 'Cache-Control': 'no-store' } }
+
+/** Events after which there may be something for a scanner. */
+const NEWS: readonly (keyof Events)[] = [
+  ...(['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'discovery.completed'] as const),
+  ...(['network.updated', 'network.deleted', 'rule.changed'] as const),
+]
+/** Events after which a token may be void. */
+const ENDS: readonly (keyof Events)[] = ['scanner.revoked', 'scanner.deleting', 'scanner.enrolled']
+
+/** The event between instances that ends the poll of a scanner at the other ones. It is no event of a transaction. */
+const POLLED = 'scanner-polled:'
+
+/** The parts of the feature of discovery that are about scanners in other places. */
+export type Wire = Required<
+  Pick<Feature, 'routes' | 'reactions' | 'jobs' | 'onCommit' | 'onNotificationGap' | 'onShutdown'>
+> & {
+  /** Called with the names of other instances, beside `onCommit`. */
+  readonly onRemoteEvents: (names: readonly string[]) => void
+}
+
+export const createScannerWire = (options: WireOptions): Wire => {
+  const { kernel, version, now, startedTotal } = options
+  const polls = createPolls()
+  const bodies = createBodies()
+  /** The scanners with a request since the last write of their beats. */
+  const heard = new Set<string>()
+  const startedMs = now().getTime()
+  let isAsked = false
+  let lastRevision = ''
+
+  const enrol: Handler = async (ctx, request, audit) => {
+    const { scanner, enrolmentHash } = await authenticateEnrolment(ctx, request)
+    const { id, name } = scanner
+    audit.note({ resourceId: id })
+    return bodies.use({ request, scannerId: id, signal: ctx.signal }, async (body) => {
+      const { public_key, ...facts } = parse(EnrolBody, body)
+      checkProtocol(facts.protocol)
+      if (!isPublicKey(public_key))
+        throw invalidField('public_key', 'must be base64url of the 32 bytes of an X25519 key')
+      const token = createSecret(TOKEN_PREFIX)
+      audit.note({ userId: id, username: name, changes: facts })
+      const isRedeemed = await ctx.write((tx) =>
+        redeem(tx, id, {
+          ...{ enrolment_hash: enrolmentHash, token_hash: hashSecret(token), public_key },
+          ...{ facts, ip_address: ctx.client },
+        }),
+      )
+      if (!isRedeemed) throw createVoidTokenError()
+      await audit.succeeded()
+      const answer: EnrolAnswer = { id, name, token, server_version: version }
+      return Response.json(answer, { status: 201, ...UNCACHED })
+    })
+  }
+
+  const poll: Handler = async (ctx, request) => {
+    const { scanner, tokenHash } = await authenticate(ctx, request)
+    heard.add(scanner.id)
+    // The lane is left before the poll waits.
+    const body = await bodies.use({ request, scannerId: scanner.id, signal: ctx.signal }, async (object) => {
+      const body = parse(PollBody, object)
+      const facts = toFacts(ctx, body)
+      // Also of a scanner that is refused: the page shows why.
+      await note(ctx, scanner, facts)
+      checkProtocol(body.protocol)
+      return body
+    })
+    if (body.wait_seconds > 0) ctx.store.notifier?.publish([POLLED + scanner.id])
+    const tools = { ...options, polls, onStarted: () => startedTotal.add() }
+    return Response.json(await answerPoll(ctx, { scanner, tokenHash, body }, tools), UNCACHED)
+  }
+
+  const reports: Handler = async (ctx, request, _audit, { params }) => {
+    const { scanner } = await authenticate(ctx, request)
+    heard.add(scanner.id)
+    return bodies.use({ request, scannerId: scanner.id, signal: ctx.signal }, async (object) => {
+      const body = parse(ReportsBody, object)
+      return Response.json(await answerReports(ctx, { scanner, scanId: params.id ?? '', ...body }), UNCACHED)
+    })
+  }
+
+  const sightings: Handler = async (ctx, request) => {
+    const { scanner } = await authenticate(ctx, request)
+    heard.add(scanner.id)
+    return bodies.use({ request, scannerId: scanner.id, signal: ctx.signal }, async (object) =>
+      Response.json(await answerSightings(ctx, scanner, parse(SightingsBody, object)), UNCACHED),
+    )
+  }
+
+  const bye: Handler = async (ctx, request) => {
+    const { scanner } = await authenticate(ctx, request)
+    heard.delete(scanner.id)
+    polls.end(scanner.id)
+    await ctx.write((tx) => sayGoodbye(tx, scanner.id))
+    return new Response(null, { status: 204 })
+  }
+
+  /** Wakes the polls of scanners for which there is something. */
+  const look = async (ctx: Ctx): Promise<void> => {
+    const pollers = polls.list()
+    if (pollers.length === 0) return
+    const revision = await ctx.store.revision(['scanners'])
+    // Scanners may have other names and tags, which are the labels that they answer to.
+    if (revision !== lastRevision) polls.wakeAll()
+    lastRevision = revision
+    for (const [poller, news] of await findNews(ctx, pollers))
+      if (mayClaim(news) || hasOtherList(poller, news) || news.cancel.length + news.drop.length > 0)
+        polls.wake(poller.id)
+  }
+
+  /** Looks soon, once for all that asks until then. */
+  const ask = (): void => {
+    if (isAsked || polls.list().length === 0) return
+    isAsked = true
+    setImmediate(() => {
+      isAsked = false
+      kernel()
+        .runJob({ name: 'discovery.look-for-scanners', summary: '', everyMs: 0, run: look })
+        // The timer looks again and logs failures.
+        .catch(() => {})
+    })
+  }
+
+  const onCommit = (events: readonly string[]): void => {
+    if (hasEvent(events, ...ENDS)) polls.wakeAll()
+    else if (hasEvent(events, ...NEWS)) ask()
+  }
+
+  return {
+    routes: [
+      { route: scannerRoutes.enrol, handler: enrol },
+      { route: scannerRoutes.poll, handler: poll },
+      { route: scannerRoutes.reports, handler: reports },
+      { route: scannerRoutes.sightings, handler: sightings },
+      { route: scannerRoutes.bye, handler: bye },
+    ],
+    reactions: {
+      'scanner.revoked': (ctx, scanner) => failRunning(ctx, scanner.id, 'the scanner was revoked'),
+      'scanner.deleting': (ctx, scanner) => failRunning(ctx, scanner.id, 'the scanner was deleted'),
+    },
+    jobs: [
+      {
+        name: 'discovery.look-for-scanners',
+        summary: 'Looks for scans of the scanners whose requests wait, in case a notification was lost',
+        everyMs: 5 * SECOND_MS,
+        onEveryInstance: true,
+        run: look,
+      },
+      {
+        name: 'discovery.note-scanners',
+        summary: 'Writes which scanners were heard of',
+        everyMs: 2 * SECOND_MS,
+        onEveryInstance: true,
+        run: async (ctx) => {
+          const ids = [...heard.union(new Set(polls.list().map(({ id }) => id)))]
+          heard.clear()
+          if (ids.length > 0) await ctx.write((tx) => beat(tx, ids))
+        },
+      },
+      {
+        name: 'discovery.release-silent',
+        summary: 'Lets other scanners have the scans of scanners of which nothing was heard for 10 minutes',
+        everyMs: 10 * SECOND_MS,
+        run: (ctx) => releaseSilent(ctx, startedMs),
+      },
+    ],
+    onCommit,
+    onRemoteEvents: (events) => {
+      for (const name of events) if (name.startsWith(POLLED)) polls.end(name.slice(POLLED.length))
+    },
+    onNotificationGap: polls.wakeAll,
+    onShutdown: polls.close,
+  }
+}
