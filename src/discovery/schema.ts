@@ -266,7 +266,9 @@ export const Rule = z
     scan_type: ScanType,
     interval_hours: z.int(),
     exclude_ips: z.string(),
-    listen: z.boolean().describe('While the rule is enabled, the server or the scanners of the network also listen on its link'),
+    listen: z
+      .boolean()
+      .describe('While the rule is enabled, the server or the scanners of the network also listen on its link'),
     last_run_at: Timestamp.nullable().describe('When its last scan ended'),
     next_run_at: Timestamp.nullable().describe('When the next one is due; null while it is disabled or skipped'),
     skipped_reason: z.string().describe('The reason why it starts no scan although it is enabled; empty without one'),

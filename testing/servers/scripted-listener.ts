@@ -1,11 +1,11 @@
-/** A scripted listener in place of a process that hears packets, on a machine with a link in 127.0.0.0/8. */
+/** A scripted listener in place of a process that hears packets, on a machine with a link to 127.0.0.0/9. */
 import type { Listening } from '../../src/discovery/listening/listener.ts'
 import type { ListenProcess, ScanEnd } from '../../src/scanner/process.ts'
 import type { FoundHost } from '../../src/scanner/protocol.ts'
 import type { FromListener, ListenPlan } from '../../src/scanner/wire.ts'
 import { until } from '../until.ts'
 
-const LINK = { internal: false, cidr: '127.0.0.1/8' }
+const LINK = { internal: false, cidr: '127.0.0.1/9' }
 
 type Started = {
   plan: ListenPlan

@@ -1,4 +1,4 @@
-/** Decides which of the heard hosts are told, and when. Bounded in memory, and in the hosts of a second. Pure. */
+/** Decides which of the heard hosts are reported, and when. Bounded in memory, and in the hosts of a second. Pure. */
 import { isMulticastMac } from '../../net/mac.ts'
 import { buildEvidence, type Source } from '../evidence.ts'
 import type { FoundHost, FoundName } from '../protocol.ts'
@@ -8,7 +8,7 @@ import type { Heard } from './frames.ts'
 
 /** Pairs of an address and a MAC. */
 export const MAX_PAIRS = 65_536
-/** Hosts told in a second. */
+/** Hosts reported in a second. */
 export const MAX_TOLD_PER_SECOND = 200
 /** Hosts of one message. */
 const MAX_TOLD_AT_ONCE = 100
@@ -141,7 +141,8 @@ export const createSightingTable = (vendorOf: VendorOf): SightingTable => {
     for (const due of [urgent, again])
       for (const key of due) {
         if (keys.length === count) return keys
-        due.delete(key)
+        urgent.delete(key)
+        again.delete(key)
         keys.push(key)
       }
     return keys
