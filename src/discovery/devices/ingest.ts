@@ -157,7 +157,7 @@ const dropUnstored = (records: Records): void => {
 
 /** Devices as they are sent. */
 type Saved = {
-  /** New ones, and those that only leases told of before. */
+  /** New ones, and devices that only leases told of before. */
   readonly found: readonly DiscoveredDevice[]
   /** Devices that were down, or up only by a lease. */
   readonly returned: readonly DiscoveredDevice[]

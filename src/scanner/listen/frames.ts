@@ -56,7 +56,7 @@ const DISCOVER = 1
 const REQUEST = 3
 const INFORM = 8
 
-/** Reads the options of RFC 2132, each the first time; those that are cut off are left out. */
+/** Reads the options of RFC 2132, each the first time. Leaves out options that are cut off. */
 const readOptions = (options: Buffer): Map<number, Buffer> => {
   const found = new Map<number, Buffer>()
   for (let at = 0; at < options.length; ) {

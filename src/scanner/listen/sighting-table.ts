@@ -61,7 +61,7 @@ export const createSightingTable = (vendorOf: VendorOf): SightingTable => {
   /** In the order in which they were last heard. */
   const entries = new Map<string, Entry>()
   const clientNames = new Map<string, FoundName>()
-  /** Keys of hosts that are told before those that are only told again. */
+  /** Keys of hosts that come before hosts that are only reported again. */
   const urgent = new Set<string>()
   const again = new Set<string>()
   let allowance = MAX_TOLD_PER_SECOND
