@@ -32,7 +32,7 @@ export const DROPS_TCP = 59
 
 const hostMac = (host: number): string => `${OUIS[host % 10]}:00:01:${host.toString(16).padStart(2, '0')}`
 
-const run = (command: readonly string[], input = ''): string => {
+export const run = (command: readonly string[], input = ''): string => {
   const [file = '', ...args] = command
   const { status, stdout, stderr, error } = spawnSync(file, args, { encoding: 'utf8', input })
   if (status !== 0) throw new Error(`${command.join(' ')}: ${error?.message ?? stderr.trim()}`)
@@ -57,7 +57,7 @@ export const checkLab = (): string | undefined => {
 /** The privileges of the scanner process: `nobody` can only ping, `raw` also sends ARP. */
 export type As = 'nobody' | 'raw'
 
-const PRIVILEGES: Readonly<Record<As, readonly string[]>> = {
+export const PRIVILEGES: Readonly<Record<As, readonly string[]>> = {
   nobody: ['--no-new-privs', '--bounding-set', '-all'],
   raw: ['--inh-caps', '+net_raw', '--ambient-caps', '+net_raw'],
 }
