@@ -82,7 +82,7 @@ export type Heard = { readonly networkId: string; readonly hosts: readonly Found
 /** Numbers of hosts. */
 export type TakenIn = { readonly accepted: number; readonly dropped: number }
 
-/** Stores hosts that were heard in a network. Drops those outside it, excluded ones, and all where its rule does not listen. */
+/** Stores hosts that were heard in a network. Drops hosts outside it, excluded hosts, and all where its rule does not listen. */
 export const takeInSightings = async (ctx: Ctx, { networkId, hosts }: Heard): Promise<TakenIn> => {
   if (hosts.length === 0) return { accepted: 0, dropped: 0 }
   // Keyed by the first host of each batch, because a transaction may run twice.
