@@ -18,7 +18,7 @@ import { racks } from './racks/api.ts'
 import { references } from './references/api.ts'
 import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
-import { type ContractOf, RESOURCES, type Resource, toContractName } from './resources.ts'
+import { type ContractOf, FACTS, RESOURCES, type Resource, toContractName } from './resources.ts'
 import { scanners } from './scanners/api.ts'
 import { spaces } from './spaces/api.ts'
 import { vlans } from './vlans/api.ts'
@@ -62,3 +62,10 @@ const declared = Object.fromEntries(
 
 /** In the order of the OpenAPI document. */
 export const inventory = { ...first, ...declared, ...others }
+
+/** Returns the computed fields of answers that no create takes. */
+export const listComputed = (resource: Resource): string[] => {
+  const { computed = {} }: ResourceFacts = FACTS[resource]
+  const { create }: OperationSet = inventory[toContractName(resource)]
+  return Object.keys(computed).filter((field) => !create || !Object.hasOwn(create.input.shape, field))
+}

@@ -91,6 +91,10 @@ export const Dashboard = z
       .nullable()
       .describe('Discovered devices that wait for a decision'),
     running_scans: z.int().nullable(),
+    scanners: z
+      .object({ online: z.int(), offline: z.int() })
+      .nullable()
+      .describe('Enrolled scanners in other networks'),
     webhooks: z
       .array(TroubledWebhook)
       .nullable()

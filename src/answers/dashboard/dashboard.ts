@@ -5,6 +5,7 @@ import { getCachedCount } from '../../database/cache/query-cache.ts'
 import * as discovery from '../../discovery/discovery.ts'
 import * as networks from '../../inventory/networks/networks.ts'
 import * as pools from '../../inventory/pools/pools.ts'
+import { listEnrolled } from '../../inventory/scanners/state-store.ts'
 import { computeNestedFigures } from '../../inventory/used-addresses/utilization.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
@@ -113,6 +114,12 @@ const countInboxItems = async (ctx: Ctx): Promise<Dashboard['inbox']> => {
   return found
 }
 
+const countScanners = async (ctx: Ctx): Promise<Dashboard['scanners']> => {
+  const all = await listEnrolled(ctx)
+  const online = all.filter(({ is_online }) => is_online).length
+  return { online, offline: all.length - online }
+}
+
 const findTroubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
   const rows = await ctx.db
     .selectFrom('webhooks')
@@ -200,6 +207,7 @@ const show = async (ctx: Ctx, { names, config }: Options): Promise<Dashboard> =>
     conflicts: await readIfPermitted('conflicts:list', countActiveConflicts),
     inbox: await readIfPermitted('discovery:list', countInboxItems),
     running_scans: await readIfPermitted('discovery:list', discovery.countRunning),
+    scanners: await readIfPermitted('scanners:list', countScanners),
     webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.unscoped)),
     ending_keys: await findEndingKeys(ctx.unscoped),
     ...(await findSleepTime(ctx.unscoped)),

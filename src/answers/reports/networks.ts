@@ -1,6 +1,7 @@
 /** Networks that no scan has covered for long. */
 import { sql } from 'kysely'
 import { selectLastFailures } from '../../discovery/scans/failed-scans.ts'
+import { listEnrolled } from '../../inventory/scanners/state-store.ts'
 import { WIDEST_PREFIX } from '../../scanner/targets.ts'
 import { countDays, daysAgo, EMPTY, type Found, formatDays, type Report, type Scope, toMoment } from './report.ts'
 
@@ -24,9 +25,20 @@ const findRules = async ({ whole }: Scope, ids: readonly string[]): Promise<Read
   return new Map(rows.map(({ network_id, enabled }) => [network_id, enabled === 1]))
 }
 
-type Cause = { readonly failure: string | undefined; readonly hasRule: boolean | undefined }
+/** Returns the names and tags of enrolled scanners. */
+const findLabels = async ({ whole }: Scope): Promise<ReadonlySet<string>> =>
+  new Set((await listEnrolled(whole)).flatMap(({ name, tags }) => [name, ...tags]))
 
-const explain = ({ failure, hasRule }: Cause): string => {
+type Cause = {
+  /** The label of the network, if no scanner has it. */
+  readonly unanswered: string | undefined
+  readonly failure: string | undefined
+  readonly hasRule: boolean | undefined
+}
+
+const explain = ({ unanswered, failure, hasRule }: Cause): string => {
+  if (unanswered !== undefined)
+    return `nobody answers to its label "${unanswered}": enrol a scanner with this name or tag, or change the label`
   if (failure !== undefined) return `its last scan failed${failure === '' ? '' : ` (${failure})`}`
   if (hasRule === undefined) return 'no rule scans it: scan it, or add a rule'
   return hasRule ? 'a rule would scan it: look at its next run' : 'its rule is disabled: enable it, or scan it'
@@ -51,22 +63,25 @@ export const unscannedNetworks: Report = {
     const ids = found.map(({ id }) => id)
     const rows = await scope.ctx.db
       .selectFrom('networks')
-      .select(['id', 'name', 'subnet', 'datacenter_id'])
+      .select(['id', 'name', 'subnet', 'datacenter_id', 'scanner'])
       .where('id', 'in', ids)
       .execute()
     const known = new Map(rows.map((row) => [row.id, row]))
     const failures = await findFailures(scope, ids)
     const rules = await findRules(scope, ids)
+    const labels = rows.some(({ scanner }) => scanner !== '') ? await findLabels(scope) : new Set<string>()
     return ({ id, since }) => {
       const network = known.get(id)
       if (!network) return undefined
       const value = since === '' ? null : countDays(since, scope.whole.now)
+      const { scanner } = network
+      const unanswered = scanner === '' || labels.has(scanner) ? undefined : scanner
       const when = value === null ? 'Never scanned' : `Not scanned for ${formatDays(value)}`
       return {
         ...EMPTY,
         ...{ id: `unscanned-networks:${id}`, resource: 'network' as const, resource_id: id, name: network.name },
         ...{ network_id: id, datacenter_id: network.datacenter_id, since: toMoment(since), value },
-        message: `${when}: ${explain({ failure: failures.get(id), hasRule: rules.get(id) })}`,
+        message: `${when}: ${explain({ unanswered, failure: failures.get(id), hasRule: rules.get(id) })}`,
         details: { subnet: network.subnet },
       }
     }

@@ -6,7 +6,7 @@ import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { type JsonSchema, toJsonSchema } from '../../contract/json-schema.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { PACK_NAMES } from '../packs/names.ts'
-import { getRules, type Level, READ_ONLY, type Reference } from './resources.ts'
+import { getRules, type Level, listReadOnly, type Reference } from './resources.ts'
 
 /** The descriptions of fields that need none in their contract, by name. `%` is the object. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -144,7 +144,10 @@ const buildRowSchema = (resource: Resource): JsonSchema => {
   const schema = toJsonSchema(draft, 'input', { isExact: true }).schema
   const row = buildLevelSchema(noun, schema, level)
   const id: JsonSchema = { type: 'string', description: `The id of the ${noun}, where its name is not enough` }
-  const read = [...READ_ONLY].map((field): [string, JsonSchema] => [field, { description: 'Accepted, and ignored' }])
+  const read = [...listReadOnly(resource)].map((field): [string, JsonSchema] => [
+    field,
+    { description: 'Accepted, and ignored' },
+  ])
   return {
     ...row,
     properties: { ...(resource !== 'relationships' && { id }), ...row.properties, ...Object.fromEntries(read) },

@@ -4,7 +4,7 @@ import { idOf } from '../../contract/fields/fields.ts'
 import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../../contract/input-schema.ts'
 import { CablePatch } from '../../inventory/cables/api.ts'
-import { inventory } from '../../inventory/contracts.ts'
+import { inventory, listComputed } from '../../inventory/contracts.ts'
 import { kindCrud } from '../../inventory/kinds/api.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../inventory/relationships/api.ts'
 import { FACTS, INVENTORY, isResource, type Resource, toContractName } from '../../inventory/resources.ts'
@@ -150,11 +150,8 @@ export const getRules = (resource: Resource): ResourceRules => {
   return known
 }
 
-/** The fields of an answer that a row may have, and that have no effect. */
-export const READ_ONLY: ReadonlySet<string> = new Set([
-  'created_at',
-  'updated_at',
-  'created_by',
-  'utilization',
-  'network_ids',
-])
+const READ_ONLY = ['created_at', 'updated_at', 'created_by', 'utilization', 'network_ids']
+
+/** Returns the fields of an answer that a row may have, and that have no effect. */
+export const listReadOnly = (resource: Resource): ReadonlySet<string> =>
+  new Set([...READ_ONLY, ...listComputed(resource)])

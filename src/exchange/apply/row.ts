@@ -14,7 +14,7 @@ import { mergeAddressCustom, mergeCustom, toStoredValue } from './custom-values.
 import { type KnownPart, mergeRow, toRowPlace } from './known-part.ts'
 import { normalizeSubnet } from './objects.ts'
 import type { Fields } from './references.ts'
-import { READ_ONLY, type ResourceRules } from './resources.ts'
+import { listReadOnly, type ResourceRules } from './resources.ts'
 
 export type FieldChange = { readonly from: unknown; readonly to: unknown }
 
@@ -72,11 +72,12 @@ export const checkUnknownFields = (
   fields: Fields,
   suggests: boolean,
 ): FieldIssue[] => {
+  const readOnly = listReadOnly(resource)
   const names = [...Object.keys(draft.shape), ...level.references.map(({ as }) => as)]
   return (
     listUnknownFields(draft, fields)
       // That of a device type is made of other fields.
-      .filter((field) => field !== 'id' && !READ_ONLY.has(field) && !(field === 'name' && resource === 'device-types'))
+      .filter((field) => field !== 'id' && !readOnly.has(field) && !(field === 'name' && resource === 'device-types'))
       .map((field) => ({
         field,
         message: `is not a field of a ${noun}${suggests ? formatSuggestion(field, names) : ''}`,

@@ -9,6 +9,7 @@ import type { Tables } from '../../database/tables.ts'
 import { CableDraft, CablePatch } from '../../inventory/cables/api.ts'
 import * as cables from '../../inventory/cables/cables.ts'
 import * as cableKeys from '../../inventory/cables/keys.ts'
+import { listComputed } from '../../inventory/contracts.ts'
 import { ReservationDraft, ReservationPatch } from '../../inventory/reservations/api.ts'
 import * as reservations from '../../inventory/reservations/reservations.ts'
 import { FACTS, INVENTORY, type Resource, type TableOf, toTableName } from '../../inventory/resources.ts'
@@ -100,7 +101,10 @@ const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upse
     return { schema: op.input, run: (ctx: Ctx, input: object) => run(ctx, parse(op.input, input)) as Promise<Updated> }
   }
   const [create, update] = [verb('create'), verb('update')]
-  const computed = new Set(listFields(FACTS[table]).flatMap(([field, { isComputed }]) => (isComputed ? [field] : [])))
+  const computed = new Set([
+    ...listFields(FACTS[table]).flatMap(([field, { isComputed }]) => (isComputed ? [field] : [])),
+    ...listComputed(table),
+  ])
   return async (ctx, row, { by, rules }) => {
     // Answers have computed fields, and inputs have not.
     const value = Object.fromEntries(Object.entries(row).filter(([field]) => !computed.has(field)))

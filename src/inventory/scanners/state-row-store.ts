@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { splitBatches } from '../../database/query/batches.ts'
 import { transactionState } from '../../database/transaction-state.ts'
-import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
+import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import type { ScannerStateRow } from './table.ts'
 
 const COLUMNS = [
@@ -189,19 +189,32 @@ export const STATUS_SQL = {
   offline: sql<SqlBool>`revoked_at IS NULL AND enrolled_at IS NOT NULL AND is_online = 0`,
 } as const
 
-/** A scanner with a label, enrolled and not revoked. */
+/** An enrolled scanner that is not revoked. */
 export type Answering = { readonly id: string; readonly name: string; readonly is_online: boolean }
+type Labelled = Answering & { readonly tags: readonly string[] }
 
-/** Returns the enrolled scanners with this name or tag. */
-export const findAnswering = async ({ db, store }: StoreScope, label: string): Promise<Answering[]> => {
-  const rows = await db
+const selectEnrolled = ({ db }: DbScope) =>
+  db
     .selectFrom('scanners')
     .innerJoin('scanner_states', 'scanner_states.scanner_id', 'scanners.id')
-    .select(['scanners.id', 'scanners.name', 'is_online'])
+    .select(['scanners.id', 'scanners.name', 'scanners.tags', 'is_online'])
     .where('token_hash', '<>', '')
-    .where((eb) => eb.or([eb('scanners.name', '=', label), store.sql.hasText('scanners.tags', label)]))
     .orderBy('scanners.name_order')
     .orderBy('scanners.id')
+
+/** Returns the enrolled scanners, by name. */
+export const findAllEnrolled = async (scope: DbScope): Promise<Labelled[]> =>
+  (await selectEnrolled(scope).execute()).map(({ is_online, tags, ...row }) => ({
+    ...row,
+    // The store of scanners has written the JSON.
+    tags: JSON.parse(tags) as string[],
+    is_online: is_online === 1,
+  }))
+
+/** Returns the enrolled scanners with this name or tag. */
+export const findAnswering = async (scope: StoreScope, label: string): Promise<Answering[]> => {
+  const rows = await selectEnrolled(scope)
+    .where((eb) => eb.or([eb('scanners.name', '=', label), scope.store.sql.hasText('scanners.tags', label)]))
     .execute()
-  return rows.map(({ is_online, ...row }) => ({ ...row, is_online: is_online === 1 }))
+  return rows.map(({ id, name, is_online }) => ({ id, name, is_online: is_online === 1 }))
 }

@@ -2,7 +2,7 @@
  * The state of scanners, for their requests: tokens, the fields that scanners report, and the time of the last request. Functions that write
  * expect the context of a transaction.
  */
-import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
+import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import type { Scanner } from './api.ts'
 import { rules } from './rules.ts'
 import {
@@ -10,6 +10,7 @@ import {
   clearBeat,
   type EnrolledScanner,
   type EnrollingScanner,
+  findAllEnrolled,
   findAnswering,
   findEnrolled,
   findEnrolling,
@@ -116,6 +117,10 @@ export const sayGoodbye = async (ctx: Ctx, id: string): Promise<void> => {
   await clearBeat(ctx, id)
   await turn(ctx, { id, isOnline: false })
 }
+
+/** Returns the enrolled scanners, by name. A revoked one is not enrolled. */
+export const listEnrolled = (scope: DbScope): Promise<readonly (Answering & { readonly tags: readonly string[] })[]> =>
+  findAllEnrolled(scope)
 
 /** Returns the enrolled scanners with this name or tag, by name. A revoked one is not enrolled. */
 export const listAnswering = (ctx: Ctx, label: string): Promise<readonly Answering[]> =>

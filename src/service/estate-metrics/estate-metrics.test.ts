@@ -11,6 +11,7 @@ const NAMES = [
   'plat_scan_age_seconds',
   'plat_discovered_devices',
   'plat_inbox_items',
+  'plat_scanner_up',
   'plat_report_findings',
 ]
 const HOSTILE = 'a "quoted" \\ name\nplat_conflicts{type="fake"} 9 \u202e'

@@ -5,6 +5,7 @@ import { Bucket } from '../../discovery/schema.ts'
 import { ConflictType } from '../../inventory/conflicts/schema.ts'
 import * as networks from '../../inventory/networks/networks.ts'
 import * as pools from '../../inventory/pools/pools.ts'
+import { listEnrolled } from '../../inventory/scanners/state-store.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 
 export type Family = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] }
@@ -130,6 +131,16 @@ const findInbox = async ({ db }: Ctx): Promise<Family[]> => {
   ]
 }
 
+const findScanners = async (ctx: Ctx): Promise<Family[]> => [
+  {
+    name: 'plat_scanner_up',
+    help: 'Whether an enrolled scanner is online',
+    samples: (await listEnrolled(ctx)).map(({ id, name, is_online }) => ({
+      ...{ labels: { scanner_id: id, scanner: name }, value: Number(is_online) },
+    })),
+  },
+]
+
 const createReportFinder =
   (settings: ReportSettings) =>
   async (ctx: Ctx): Promise<Family[]> => {
@@ -145,6 +156,6 @@ const createReportFinder =
 
 /** Returns the families, to be read one after the other, so that requests are answered in between. */
 export const listFamilies = (settings: ReportSettings) => [
-  ...[findNetworks, findPools, findConflicts, findScans, findDiscovered, findInbox],
+  ...[findNetworks, findPools, findConflicts, findScans, findDiscovered, findInbox, findScanners],
   createReportFinder(settings),
 ]
