@@ -184,17 +184,37 @@ const ReportLine = ({ report: { name, title, count } }: { readonly report: Repor
   </li>
 )
 
-type Props = { readonly items: readonly Item[]; readonly reports: readonly Report[] }
+/** Networks in other places are not scanned then. */
+const OfflineLine = ({ offline }: { readonly offline: number }) => (
+  <li className={css.attention}>
+    <Badge tone="warn">scanner</Badge>
+    <span>
+      <b>{formatCount(offline)}</b>{' '}
+      <Link to="/scanners" search={{ q: 'status:offline' }} className="link">
+        {offline === 1 ? 'scanner is offline' : 'scanners are offline'}
+      </Link>
+    </span>
+  </li>
+)
 
-export const Attention = ({ items, reports }: Props) => {
+type Props = {
+  readonly items: readonly Item[]
+  readonly reports: readonly Report[]
+  /** Null for a user who may not list them. */
+  readonly scanners: Dashboard['scanners']
+}
+
+export const Attention = ({ items, reports, scanners }: Props) => {
   const found = reports.filter(({ count }) => count > 0)
-  return items.length + found.length === 0 ? (
+  const offline = scanners?.offline ?? 0
+  return items.length + found.length + offline === 0 ? (
     <p className="muted">Nothing needs you.</p>
   ) : (
     <ul>
       {items.map((item) => (
         <Line key={item.kind} item={item} />
       ))}
+      {offline > 0 && <OfflineLine offline={offline} />}
       {found.map((report) => (
         <ReportLine key={report.name} report={report} />
       ))}

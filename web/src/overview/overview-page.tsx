@@ -101,7 +101,11 @@ export const OverviewPage = () => {
               <Totals data={data} />
               <Card title="Needs you">
                 <div className={css.needs}>
-                  {data ? <Attention items={data.attention} reports={data.reports ?? []} /> : <Skeleton />}
+                  {data ? (
+                    <Attention items={data.attention} reports={data.reports ?? []} scanners={data.scanners} />
+                  ) : (
+                    <Skeleton />
+                  )}
                 </div>
               </Card>
               <div className={css.two}>
