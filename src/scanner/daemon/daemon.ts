@@ -110,7 +110,10 @@ const isRefusedAtWork = async (context: DaemonContext, state: State, url: string
     readFacts: () => readFacts(version, options.slots),
     countReports: spool.countReports,
     onListen: listening.setNetworks,
-    onReached: scans.retry,
+    onReached: () => {
+      scans.retry()
+      listening.retry()
+    },
     log,
     signal,
   })

@@ -29,6 +29,8 @@ export type ListeningOptions = {
 
 export type Listening = {
   readonly setNetworks: (networks: readonly ListenedNetwork[]) => void
+  /** The server answers again: a wait after a failure ends. */
+  readonly retry: () => void
   /** Resolves when the process is gone. */
   readonly stop: () => Promise<void>
 }
@@ -64,6 +66,7 @@ const createQueue = () => {
 export const createListening = ({ client, token, startListening, log, signal }: ListeningOptions): Listening => {
   const queue = createQueue()
   const news = createWakes()
+  const retries = createWakes()
   let networks: readonly ListenedNetwork[] = []
   let child: ListenerProcess | undefined
   let restartTimer: ReturnType<typeof setTimeout> | undefined
@@ -118,12 +121,12 @@ export const createListening = ({ client, token, startListening, log, signal }: 
       else if (reply.kind === 'invalid') log(`the server refused sightings: ${reply.message}`)
       else if (!signal.aborted) {
         queue.putBack(taken)
-        await Bun.sleep(computeBackoff(attempt++))
+        await retries.wait(computeBackoff(attempt++))
       }
     }
   }
 
-  signal.addEventListener('abort', news.wake, { once: true })
+  for (const { wake } of [news, retries]) signal.addEventListener('abort', wake, { once: true })
   void send().catch((error: unknown) => log(`sightings are no longer sent: ${getErrorMessage(error)}`))
   return {
     setNetworks: (next) => {
@@ -132,6 +135,7 @@ export const createListening = ({ client, token, startListening, log, signal }: 
       else if (child === undefined) start()
       else child.update({ networks: next })
     },
+    retry: retries.wake,
     stop,
   }
 }

@@ -41,14 +41,7 @@ export const startSender = ({ client, token, spool, isComplete, log, signal }: S
   const path = WIRE_PATHS.reports.replace('{id}', encodeURIComponent(scan_id))
   const news = createWakes()
   const retries = createWakes()
-  signal.addEventListener(
-    'abort',
-    () => {
-      news.wake()
-      retries.wake()
-    },
-    { once: true },
-  )
+  for (const { wake } of [news, retries]) signal.addEventListener('abort', wake, { once: true })
   let attempt = 0
   /** Why the server refused a request as it is. */
   let refusal: string | undefined
