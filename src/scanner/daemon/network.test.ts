@@ -78,6 +78,12 @@ const startProxy = async (): Promise<Proxy> => {
   }
 }
 
+const findFreePort = async (): Promise<number> => {
+  const proxy = await startProxy()
+  await proxy.close()
+  return Number(new URL(proxy.url).port)
+}
+
 describe('a certificate of an authority of its own', () => {
   test('is trusted with --ca', async () => {
     start(['--ca', caFile])
@@ -132,6 +138,27 @@ describe('a proxy', () => {
     const child = start(['--ca', caFile], { HTTPS_PROXY: proxy.url })
     await until('a message', () => child.log().includes('tries again') || undefined)
     expect([await child.stop(), server.requests]).toEqual([0, []])
+  })
+})
+
+describe.skipIf(Bun.which('tinyproxy') === null)('tinyproxy', () => {
+  test('takes a scan to the server', async () => {
+    const [log, config] = [join(folder.home, 'tinyproxy.log'), join(folder.home, 'tinyproxy.conf')]
+    const port = await findFreePort()
+    writeFileSync(config, `Port ${port}\nListen 127.0.0.1\nLogFile "${log}"\nLogLevel Connect\nAllow 127.0.0.1\n`)
+    const proxy = Bun.spawn(['tinyproxy', '-d', '-c', config], { stdout: 'ignore', stderr: 'ignore' })
+    try {
+      start(['--ca', caFile], { HTTPS_PROXY: `http://127.0.0.1:${port}` })
+      const scan = server.give(buildPlan({ subnet: '127.7.3.0/28' }))
+      await until('end of the scan', () => scan.status === 'done' || undefined)
+      expect([scan.hosts.size, readFileSync(log, 'utf8').includes(`CONNECT 127.0.0.1:${server.port}`)]).toEqual([
+        14,
+        true,
+      ])
+    } finally {
+      proxy.kill()
+      await proxy.exited
+    }
   })
 })
 

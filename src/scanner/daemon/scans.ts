@@ -96,9 +96,9 @@ export const createScans = (options: ScansOptions): Scans => {
   /** Stores the end of a process that could not report it itself. */
   const noteEnd = async (one: Held, { result, message }: ScanEnd, hasFailed: boolean): Promise<void> => {
     const { scan_id } = one.spool.holding
+    log(`scan ${scan_id} ended: ${message || result}`)
     if (result === 'failed' && !hasFailed) await store(one, { type: 'failed', message })
     if (result === 'died' && !signal.aborted) {
-      log(`scan ${scan_id}: ${message}`)
       const count = countDeath(scan_id)
       const isHopeless = count > MAX_DEATHS
       if (isHopeless) await store(one, { type: 'failed', message: `its process died ${count} times` })
