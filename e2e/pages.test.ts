@@ -73,6 +73,7 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['devices as of a moment', ({ change }) => `/devices?as_of=${change}`],
   ['network as of a moment', ({ network, change }) => `/networks/${network}?as_of=${change}`],
   ['pool as of a moment', ({ pool, change }) => `/pools/${pool}?as_of=${change}`],
+  ['no scanners', () => '/scanners'],
   ['no past', ({ change }) => `/scans?as_of=${change}`],
   ['system', () => '/system'],
   ['topology', () => '/topology'],

@@ -204,6 +204,23 @@ test('a schedule listens between scans, and the list of schedules says so', () =
     { as: 'operator' },
   ))
 
+test('a scanner of the past has its name of then, and no state', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api } = it.plat
+      const { id } = await api.scanners.create({ name: 'named before' })
+      const [change] = await api.history.list({ limit: 1 })
+      await api.scanners.update({ id, name: 'named since' })
+      await open(`/scanners/${id}?as_of=${change?.id}`)
+      await page.getByRole('heading', { level: 1, name: 'named before' }).waitFor()
+      expect(await page.getByText('not started').count()).toBe(0)
+      await open(`/scanners?as_of=${change?.id}`)
+      await page.getByRole('grid').getByText('named before').waitFor()
+      expect(await page.getByText('not started').count()).toBe(0)
+    },
+    { as: 'viewer' },
+  ))
+
 test('a viewer reads a scanner, and sees which permission its actions need', () =>
   it.visit(
     async ({ page, open }) => {

@@ -1,5 +1,6 @@
 /** The overview of a scanner: the networks that it is in, its capabilities and its details. */
 import { Check, Minus } from 'lucide-react'
+import { isPast } from '../api/as-of.ts'
 import { listFacts } from '../resource/columns.tsx'
 import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { fields } from './fields.ts'
@@ -35,7 +36,7 @@ const DETAILS = ['tags', 'description', 'use_credentials', 'protocol', 'id', 'cr
 
 export const ScannerOverview = ({ scanner }: { readonly scanner: Scanner }) => (
   <>
-    <LinksCard scanner={scanner} />
+    {!isPast() && <LinksCard scanner={scanner} />}
     {scanner.enrolled_at !== null && <AbilitiesCard scanner={scanner} />}
     <Card title="Details">
       <Facts

@@ -1,6 +1,7 @@
 /** One scanner: its reported facts, its networks, its scans and its history. */
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { isPast } from '../api/as-of.ts'
 import { contracts } from '../api/contracts.ts'
 import { HistoryTab } from '../resource/object/history-tab.tsx'
 import { type Fact, MissingObject, ObjectPage } from '../resource/object/object-page.tsx'
@@ -22,7 +23,9 @@ import { ScansTab } from './scans-tab.tsx'
 const route = getRouteApi('/app/scanners/$id')
 const PARENT = { text: 'Scanners', link: { to: '/scanners' } } as const
 
+/** The past has no reports of scanners. */
 const listStrip = (scanner: Scanner): readonly Fact[] => {
+  if (isPast()) return []
   const { hostname, ip_address, running_scans, slots, spooled_reports, last_seen_at, enrolled_at } = scanner
   return [
     ['State', <ScannerStatus key="status" {...scanner} />],
@@ -93,11 +96,13 @@ export const ScannerPage = () => {
           </MenuItem>
         </>
       }
-      above={<Band scanner={scanner} onEnrol={() => enrol(scanner)} blocked={blocked('scanners:update')} />}
+      above={
+        !isPast() && <Band scanner={scanner} onEnrol={() => enrol(scanner)} blocked={blocked('scanners:update')} />
+      }
       tabs={[
         { id: 'overview', text: 'Overview', content: <ScannerOverview scanner={scanner} /> },
         { id: 'networks', text: 'Networks', content: <NetworksTab scanner={scanner} />, isFull: true },
-        { id: 'scans', text: 'Scans', content: <ScansTab scanner={scanner} />, isFull: true },
+        ...(isPast() ? [] : [{ id: 'scans', text: 'Scans', content: <ScansTab scanner={scanner} />, isFull: true }]),
         { id: 'history', text: 'History', content: <HistoryTab kind="scanner" id={id} /> },
       ]}
     >

@@ -2,6 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { asOf, isPast } from '../api/as-of.ts'
+import { useStore } from '../api/store.ts'
 import { scansQuery } from '../discovery/queries.ts'
 import type { Scan } from '../discovery/shapes.ts'
 import { buildOwnColumns } from '../resource/columns.tsx'
@@ -53,7 +55,8 @@ const buildColumns = (lastScans: LastScans): readonly Column<Scanner>[] => {
     version: (scanner) => <Version {...scanner} />,
     tags: ({ tags }) => <Tags tags={tags} />,
   })
-  return own.filter(({ id }) => id !== 'seen').toSpliced(ORDER.length, 0, abilities, last, seen)
+  const all = own.filter(({ id }) => id !== 'seen').toSpliced(ORDER.length, 0, abilities, last, seen)
+  return isPast() ? all.filter(({ id }) => STORED.includes(id)) : all
 }
 
 const buildSpec = (lastScans: LastScans): TableSpec<Scanner> => {
@@ -82,6 +85,8 @@ const useLastScans = (): LastScans => {
   }, [data])
 }
 
+/** Of the past, only these are known. */
+const STORED: readonly string[] = ['name', 'tags', 'description', 'use_credentials', 'managed_by', 'updated', 'actions']
 const DEFAULT_COLUMNS = ['name', 'status', 'version', 'tags', 'capabilities', 'last', 'seen', 'actions']
 
 const EMPTY =
@@ -93,7 +98,9 @@ export const ScannersPage = () => {
   const query = useQuery({ ...scannersQuery, enabled: may('scanners:list') })
   const lastScans = useLastScans()
   const spec = useMemo(() => buildSpec(lastScans), [lastScans])
-  const columns = useMemo(() => buildColumns(lastScans), [lastScans])
+  const at = useStore(asOf)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the moment decides which columns there are
+  const columns = useMemo(() => buildColumns(lastScans), [lastScans, at])
   const [pendingRevoke, setPendingRevoke] = useState<Scanner>()
   const { show, enrol, dialog } = useEnrolment()
   const newScanner = useMemo(
@@ -132,7 +139,7 @@ export const ScannersPage = () => {
         needs="scanners:list"
         spec={spec}
         columns={columns}
-        defaultColumns={DEFAULT_COLUMNS}
+        defaultColumns={isPast() ? STORED : DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, status:offline, label:oslo, tag:branch"
         empty={EMPTY}

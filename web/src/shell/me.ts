@@ -27,7 +27,7 @@ export type Permit = {
 
 /** Only the estate has a past, and nothing of it can be changed. */
 const OF_THE_PAST =
-  /^(cables|custom-fields|datacenters|device-types|devices|kinds|networks|objects|pools|ports|racks|relationships|reservations|search|spaces|vlans):(list|read)$/
+  /^(cables|custom-fields|datacenters|device-types|devices|kinds|networks|objects|pools|ports|racks|relationships|reservations|scanners|search|spaces|vlans):(list|read)$/
 
 export const usePermit = (): Permit => {
   const { permissions } = useMe()
