@@ -1,7 +1,10 @@
 /** Scanners from the first one to a scan of its network, with the real program that a user starts. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { generateKeyPair } from '../src/scanner/seal.ts'
+import { WIRE_PATHS } from '../src/scanner/wire.ts'
 import { type ScannerChild, type ScannerFolder, scannerFolder } from '../testing/servers/scanner-child.ts'
+import { FACTS } from '../testing/servers/wire-scanner.ts'
 import { DISCOVERY, startHosts, untilScanned } from './discovery-seed.ts'
 import { choose, eventually, openMore, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
@@ -120,6 +123,38 @@ test(
     ),
   2 * START_MS,
 )
+
+test('a scanner takes over a network that it is in, and documents another', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { api, url } = it.plat
+      const links = ['198.18.7.0/24', '198.18.8.0/24']
+      const { id, enrolment_token } = await api.scanners.create({ name: 'bodo' })
+      const enrolled = await fetch(url + WIRE_PATHS.enrol, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${enrolment_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...FACTS, links, public_key: generateKeyPair().publicKey }),
+      })
+      expect(enrolled.status).toBe(201)
+      const known = await api.networks.create({ name: 'known lan', subnet: '198.18.7.0/24' })
+      await open(`/scanners/${id}`)
+      const line = (subnet: string) => page.getByRole('listitem').filter({ hasText: subnet })
+      await line('198.18.7.0/24').getByText('scanned by this server').waitFor()
+      await page.getByRole('button', { name: 'Scan known lan from here' }).click()
+      await line('198.18.7.0/24').getByText('scanned from here').waitFor()
+      await page.getByRole('button', { name: 'Document 198.18.8.0/24' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('new lan')
+      await page.getByRole('button', { name: 'Create network' }).click()
+      await line('198.18.8.0/24').getByText('scanned from here').waitFor()
+      const made = (await api.networks.list({})).find(({ name }) => name === 'new lan')
+      expect(made).toMatchObject({ subnet: '198.18.8.0/24', scanner: 'bodo' })
+      await page.getByRole('link', { name: 'All networks that it scans' }).click()
+      await page.getByRole('button', { name: 'Let this server scan known lan' }).click()
+      await page.getByRole('gridcell', { name: 'known lan' }).waitFor({ state: 'detached' })
+      expect((await api.networks.get({ id: known.id })).scanner).toBe('')
+    },
+    { as: 'admin' },
+  ))
 
 test('a scan of a network is refused, if no scanner answers to its label, at the field of the network', () =>
   it.visit(
