@@ -21,7 +21,12 @@ export type ScannerFolder = {
   readonly dir: string
   /** Of the user who runs it; not deleted before the end. */
   readonly home: string
-  readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => ScannerChild
+  /** @param under a command that runs the scanner, and becomes it, such as `ip netns exec` */
+  readonly start: (
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    under?: readonly string[],
+  ) => ScannerChild
   /** Returns all texts in the folder. */
   readonly readAll: () => string
   /** Ends the processes, and deletes the folder. */
@@ -56,8 +61,8 @@ export const scannerFolder = (): ScannerFolder => {
   const dir = join(home, 'state')
   const running = new Set<ScannerChild>()
 
-  const start: ScannerFolder['start'] = (args, env = {}) => {
-    const child = Bun.spawn([process.execPath, '--no-env-file', main, 'scanner', 'run', ...args], {
+  const start: ScannerFolder['start'] = (args, env = {}, under = []) => {
+    const child = Bun.spawn([...under, process.execPath, '--no-env-file', main, 'scanner', 'run', ...args], {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

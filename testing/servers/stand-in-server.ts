@@ -49,6 +49,8 @@ export type StandIn = {
     /** Answers all reports by 400 naming this field. */
     refusesField: string | undefined
     saidBye: number
+    /** Logins are sealed for it. */
+    publicKey: string
   }
   readonly give: (plan: ScanPlan, logins?: Logins) => StandInScan
   readonly cancel: (scan: StandInScan) => void
@@ -83,9 +85,9 @@ export const startStandIn = ({ tls }: StandInOptions = {}): StandIn => {
     isBusy: false,
     refusesField: undefined,
     saidBye: 0,
+    publicKey: '',
   }
   let token = ''
-  let publicKey = ''
   const openPolls = new Set<() => void>()
   const wake = (): void => {
     for (const resume of [...openPolls]) resume()
@@ -96,7 +98,7 @@ export const startStandIn = ({ tls }: StandInOptions = {}): StandIn => {
     state.enrolmentToken = ''
     state.isRevoked = false
     token = `plat_sc_${Bun.randomUUIDv7().replaceAll('-', '')}`
-    publicKey = body.public_key
+    state.publicKey = body.public_key
     return Response.json({ id: 'scanner-1', name: 'oslo', token, server_version: SERVER_VERSION }, { status: 201 })
   }
 
@@ -122,7 +124,7 @@ export const startStandIn = ({ tls }: StandInOptions = {}): StandIn => {
         network_id: 'network-1',
         network_name: 'lan',
         plan: { ...plan, checkpoint },
-        sealed: logins ? sealLogins(publicKey, { scanId: id, lease }, logins) : null,
+        sealed: logins ? sealLogins(state.publicKey, { scanId: id, lease }, logins) : null,
       })),
       cancel: cancel.map(({ scan_id }) => scan_id),
       drop: drop.map(({ scan_id }) => scan_id),

@@ -10,6 +10,7 @@ import {
   startStandIn,
 } from '../../../testing/servers/stand-in-server.ts'
 import { until as untilWithin } from '../../../testing/until.ts'
+import { generateKeyPair } from '../seal.ts'
 import { buildPlan, isRunning } from '../testing/plans.ts'
 
 setDefaultTimeout(120_000)
@@ -279,6 +280,41 @@ describe('secrets', () => {
     const { token, private_key } = JSON.parse(await Bun.file(join(folder.dir, 'scanner.json')).text())
     for (const text of [texts.log, environment, bodies])
       expect(text.includes(token) || text.includes(private_key)).toBe(false)
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('sealed logins', () => {
+  /** Resolves with the first datagram that an SNMP agent at this address receives. */
+  const receiveDatagram = async (hostname: string) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const data = (_: unknown, datagram: Buffer): void => resolve(datagram.toString('latin1'))
+    const socket = await Bun.udpSocket({ hostname, port: 161, socket: { data } })
+    return { promise, close: () => socket.close() }
+  }
+  const community = 'S3cret-C0mmunity'
+  const logins = {
+    ...{ snmp: [{ version: 'v2c', ip: '', credentialId: 'c1', community } as const], ssh: [], hostKeys: {} },
+  }
+
+  test('reach the hosts of the scan', async () => {
+    const agent = await receiveDatagram('127.7.20.1')
+    try {
+      start()
+      server.give(buildPlan({ subnet: '127.7.20.0/30', type: 'deep' }), logins)
+      expect(await agent.promise).toContain(community)
+    } finally {
+      agent.close()
+    }
+  })
+
+  test('for another key are not opened, and the scan goes on and says so', async () => {
+    start()
+    await until('a poll', () => server.polls[0])
+    server.state.publicKey = generateKeyPair().publicKey
+    const scan = await waitForEnd(server.give(buildPlan({ subnet: '127.7.21.0/30', type: 'deep' }), logins))
+    expect(scan.reports.flatMap((report) => (report.type === 'note' ? report.text : []))).toContain(
+      'The logins were not sealed for this scanner: it goes on without them',
+    )
   })
 })
 
