@@ -3,10 +3,9 @@
  * parent. Nothing is read from arguments or from the environment but whether this is a test.
  */
 import { setPriority } from 'node:os'
-import { type Listener, openListener } from './listen/listener.ts'
+import type { Listener } from './listen/listener.ts'
 import type { FromScanner, ToScanner } from './protocol.ts'
 import type { Reporter } from './reporter.ts'
-import { runScan } from './scan.ts'
 import { PlanError } from './targets.ts'
 import type { ToListener } from './wire.ts'
 
@@ -37,6 +36,12 @@ const yieldToOthers = (): void => {
   }
 }
 
+/** A listener runs for as long as the server: it loads none of the many modules of a scan, which take 10 MB. */
+const loadListener = async (): Promise<Listener> => {
+  const { openListener } = await import('./listen/listener.ts')
+  return openListener((message) => void process.send?.(message))
+}
+
 /** @returns the exit code */
 export const runScannerChild = async (): Promise<number> => {
   if (process.send === undefined) {
@@ -54,16 +59,16 @@ export const runScannerChild = async (): Promise<number> => {
   process.on('uncaughtException', (error) => {
     if (++faults <= MOST_FAULTS) reporter?.note(`a fault while reading an answer: ${formatError(error)}`)
   })
-  let listener: Listener | undefined
+  let listener: Promise<Listener> | undefined
   const plan = await new Promise<Extract<ToScanner, { type: 'start' }>['plan'] | undefined>((resolve) => {
     process.on('message', (message: ToScanner | ToListener) => {
       if (message.type === 'start') resolve(message.plan)
       else if (message.type === 'listen') {
-        listener ??= openListener((told) => process.send?.(told))
-        listener.update(message.plan)
+        listener ??= loadListener()
+        void listener.then(({ update }) => update(message.plan))
       } else if (message.type === 'ack') {
         reporter?.ack()
-        listener?.ack()
+        void listener?.then(({ ack }) => ack())
       } else {
         cancel.abort()
         resolve(undefined)
@@ -72,7 +77,8 @@ export const runScannerChild = async (): Promise<number> => {
   })
   try {
     if (plan === undefined) send({ type: 'cancelled' })
-    else
+    else {
+      const { runScan } = await import('./scan.ts')
       await runScan(plan, {
         send,
         signal: cancel.signal,
@@ -80,6 +86,7 @@ export const runScannerChild = async (): Promise<number> => {
           reporter = opened
         },
       })
+    }
   } catch (error) {
     send({ type: 'failed', message: formatError(error) })
   }

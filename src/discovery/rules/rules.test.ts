@@ -29,6 +29,7 @@ describe.each(onSqlite())('rules on %s', (dialect) => {
       interval_hours: 24,
       enabled: true,
       exclude_ips: '',
+      listen: false,
       last_run_at: null,
       next_run_at: d.now(),
     })
@@ -40,10 +41,19 @@ describe.each(onSqlite())('rules on %s', (dialect) => {
     ['an unknown network', { network_id: 'nothing' }, refusal('network_id')],
     ['an interval of 0', { network_id: 'nothing', interval_hours: 0 }, refusal('interval_hours')],
     ['an interval of more than a year', { network_id: 'nothing', interval_hours: 8761 }, refusal('interval_hours')],
+    ['a text for whether to listen', { network_id: 'nothing', listen: 'yes please' }, refusal('listen')],
     ['another type', { network_id: 'nothing', scan_type: 'slow' }, refusal('scan_type')],
     ['what is nothing to exclude', { network_id: 'nothing', exclude_ips: '10.0.0.9-10.0.0.1' }, refusal('exclude_ips')],
   ])('with %s are refused', async (_, body, refused) => {
     expect(await d.ask('POST /api/discovery/rules', body)).toMatchObject(refused)
+  })
+
+  test('listen until they are changed, and null stops it', async () => {
+    const { id } = await d.network()
+    const rule = await d.api.discoveryRules.create({ network_id: id, listen: true, enabled: false })
+    const kept = await d.api.discoveryRules.update({ id: rule.id, interval_hours: 7 })
+    const cleared = await d.ask(`PUT /api/discovery/rules/${rule.id}`, { listen: null })
+    expect([rule.listen, kept.listen, cleared.body]).toEqual([true, true, expect.objectContaining({ listen: false })])
   })
 
   test('for a network that cannot be scanned are refused', async () => {

@@ -14,6 +14,7 @@ import { type Heard, readFrame } from './frames.ts'
 import { findListenedLinks, type ListenedLink, type ListenedLinks, selectNetworks } from './listened-links.ts'
 import { openPacketSocket, type PacketSocket, waitForFrames } from './packet-socket.ts'
 import { createPlainSources, LOOK_EVERY_MS, readHeardNeighbours } from './plain-sources.ts'
+import { createRepeatFilter } from './repeats.ts'
 import { createSightingTable } from './sighting-table.ts'
 
 export type Listener = {
@@ -35,7 +36,12 @@ const FRAME_BYTES = 9216
 /** Messages of multicast DNS that are decoded in a second: each may take milliseconds. */
 const MAX_DECODED_PER_SECOND = 50
 
-type OpenLink = { readonly link: ListenedLink; readonly number: number; readonly socket: PacketSocket }
+type OpenLink = {
+  readonly link: ListenedLink
+  readonly number: number
+  readonly socket: PacketSocket
+  readonly isRepeat: ReturnType<typeof createRepeatFilter>
+}
 
 const createDecoder = (): ((message: Buffer, ip: string) => FoundName | undefined) => {
   let [second, decoded] = [0, 0]
@@ -110,12 +116,13 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
     }
 
     /** @returns true if there were frames */
-    const readFrames = (): boolean => {
+    const readFrames = (nowMs: number): boolean => {
       let count = 0
-      for (const { link, socket } of open)
+      for (const { link, socket, isRepeat } of open)
         for (let i = 0; i < MAX_FRAMES_AT_ONCE; i++, count++) {
           const length = socket.receive(buffer)
           if (length < 0) break
+          if (isRepeat(buffer, length, nowMs)) continue
           const heard = readFrame(buffer.subarray(0, length))
           if (heard) hear(heard, [link])
         }
@@ -139,7 +146,7 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
         isBusy ? SHORT_BLOCK_MS : BLOCK_MS,
       )
       const now = performance.now()
-      if (!readFrames()) continue
+      if (!readFrames(now)) continue
       tell()
       if (now - frameMs < TOGETHER_MS) await Bun.sleep(TOGETHER_MS)
       frameMs = now
@@ -166,8 +173,10 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
 const reopen = (c: Libc, open: readonly OpenLink[], links: readonly ListenedLink[]): OpenLink[] => {
   const kept = links.flatMap((link): OpenLink[] => {
     const number = getInterfaceNumber(c, link.name)
-    const socket = open.find((one) => one.number === number)?.socket ?? openPacketSocket(c, number)
-    return socket && number !== 0 ? [{ link, number, socket }] : []
+    const before = open.find((one) => one.number === number)
+    if (before) return [{ ...before, link }]
+    const socket = number === 0 ? undefined : openPacketSocket(c, number)
+    return socket ? [{ link, number, socket, isRepeat: createRepeatFilter() }] : []
   })
   for (const { number, socket } of open) if (!kept.some((one) => one.number === number)) socket.close()
   return kept
