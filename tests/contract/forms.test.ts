@@ -210,7 +210,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     form: ({ buildRuleResource }) => buildRuleResource?.(new Map()),
     filled: ({ networks }) => ({
       ...{ network_id: networks, enabled: false, scan_type: 'full', interval_hours: 12 },
-      ...{ exclude_ips: '10.0.0.1-10.0.0.9,10.0.0.128/25' },
+      ...{ exclude_ips: '10.0.0.1-10.0.0.9,10.0.0.128/25', listen: true },
     }),
     empty: ['enabled'],
   },

@@ -92,7 +92,7 @@ const discovery: readonly Step[] = [
     { save: { rule: 'id' } },
   ),
   compare('discovery-rules.create', { network_id: 'net-scan', enabled: false }),
-  call('discovery-rules.update', { id: '@{rule}', scan_type: 'full' }),
+  call('discovery-rules.update', { id: '@{rule}', scan_type: 'full', listen: true }),
   refuse(412, 'discovery-rules.update', { id: '@{rule}', scan_type: 'deep' }, stale),
   call('discovery-locks.create', { device_id: 'sw', field: 'os' }),
   call('discovery-locks.create', { device_id: 'sw', field: 'hostname' }),
