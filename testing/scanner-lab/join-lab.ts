@@ -36,7 +36,12 @@ export const createJoinLab = (name = 'join'): JoinLab => {
     run(['ip', 'netns', 'exec', namespace, ...command], input)
   const remove = (): void => {
     for (const one of started) one.kill('SIGKILL')
-    for (const one of [listener, hosts]) spawnSync('ip', ['netns', 'delete', one])
+    for (const one of [listener, hosts]) {
+      // Programs of the lab start others, which would outlive it.
+      for (const pid of spawnSync('ip', ['netns', 'pids', one], { encoding: 'utf8' }).stdout.split('\n'))
+        if (pid !== '') spawnSync('kill', ['-KILL', pid])
+      spawnSync('ip', ['netns', 'delete', one])
+    }
   }
   try {
     for (const one of [listener, hosts]) run(['ip', 'netns', 'add', one])

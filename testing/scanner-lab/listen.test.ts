@@ -195,10 +195,10 @@ describe.skipIf(problem !== undefined)('on a link', () => {
     TIMEOUT_MS,
   )
 
-  test(
-    'a device is in the list of a listening server after it has joined',
-    async () => {
-      const server = lab.start('testing/scanner-lab/listening-server.ts', SUBNET)
+  test.each(['server', 'scanner'])(
+    'a device that joins a link that a %s listens on is in the list',
+    async (by) => {
+      const server = lab.start('testing/scanner-lab/listening-server.ts', JSON.stringify({ subnet: SUBNET, by }))
       await findLine('server', server, (line) => (line.startsWith('ready') ? true : undefined))
       const timer = setInterval(() => lab.announce(10), 500)
       try {
