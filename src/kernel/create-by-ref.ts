@@ -5,6 +5,7 @@ import { parseRef, type Ref } from '../contract/fields/external-fields.ts'
 import { getOwn } from '../contract/own.ts'
 import { isRecord } from '../contract/unknown.ts'
 import { RefTakenError } from './changes/object-refs.ts'
+import { WithStatus } from './handler-result.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Request } from './request.ts'
 
@@ -44,6 +45,12 @@ const validateRefs = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }
 }
 
 const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'NOT_FOUND'
+
+/** Returns the answer of a create as that of the update, which has no secret. The changes of a dry run have none. */
+export const withoutSecret = ({ output }: AnyOperation, made: unknown): unknown => {
+  if (!(made instanceof WithStatus)) return output.parse(made)
+  return new WithStatus(made.status, output.safeParse(made.value).data ?? made.value, made.isDryRun)
+}
 
 type Conditions = Pick<Request, 'ifMatch'>
 type Steps = Conditions & {

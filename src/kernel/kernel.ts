@@ -34,7 +34,7 @@ import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
 import { findIdByRef, mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
 import { RolledBack, runRolledBack } from './changes/rolled-back.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
-import { type ByRef, parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
+import { type ByRef, parseByRef, type Step, updateOrCreate, withoutSecret } from './create-by-ref.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { addFence, type Fence } from './fence.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
@@ -345,8 +345,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       update: (step) => runAudited(update, step),
       create: async (step) => {
         const answer = await runAudited({ bound: create, request, audited }, step)
-        // An update answers no secret.
-        const made = create.op.answersSecret ? bound.op.output.parse(answer) : answer
+        const made = create.op.answersSecret ? withoutSecret(bound.op, answer) : answer
         return made instanceof WithStatus ? made : new WithStatus(create.op.status ?? 200, made)
       },
     })

@@ -110,8 +110,14 @@ const FORMS: Readonly<Record<string, Form>> = {
     form: ({ buildNetworkResource }) => buildNetworkResource?.([]),
     filled: ({ datacenters, spaces }) => ({
       ...{ name: 'servers', subnet: '10.0.0.0/24', vlan_id: 30, datacenter_id: datacenters, space_id: spaces },
-      ...{ description, refs, custom },
+      ...{ scanner: 'branch', description, refs, custom },
     }),
+  },
+  scanners: {
+    path: '/api/scanners',
+    file: 'scanners/resource.ts',
+    form: ({ SCANNER_RESOURCE }) => SCANNER_RESOURCE,
+    filled: () => ({ name: 'branch', tags: ['emea'], description, use_credentials: true }),
   },
   pools: {
     path: '/api/pools',

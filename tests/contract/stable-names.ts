@@ -13,6 +13,7 @@ const SECRET_FIELDS = new Set([
     'refresh_token',
     'csrf_token',
     'device_code',
+    'enrolment_token',
   ],
   ...['user_code', 'verification_uri_complete', 'hash', 'previous_hash', 'challenge', 'credential', 'recovery_codes'],
   'fingerprint',
