@@ -117,7 +117,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     path: '/api/scanners',
     file: 'scanners/resource.ts',
     form: ({ SCANNER_RESOURCE }) => SCANNER_RESOURCE,
-    filled: () => ({ name: 'branch', tags: ['emea'], description, use_credentials: true }),
+    filled: () => ({ name: 'branch', tags: ['emea'], description, use_credentials: true, refs }),
   },
   pools: {
     path: '/api/pools',
