@@ -1,15 +1,17 @@
 /** Scanners from the first one to a scan of its network, with the real program that a user starts. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { generateKeyPair } from '../src/scanner/seal.ts'
-import { WIRE_PATHS } from '../src/scanner/wire.ts'
 import { type ScannerChild, type ScannerFolder, scannerFolder } from '../testing/servers/scanner-child.ts'
-import { FACTS } from '../testing/servers/wire-scanner.ts'
 import { DISCOVERY, startHosts, untilScanned } from './discovery-seed.ts'
 import { choose, eventually, openMore, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
+import { seedScanner } from './scanner-seed.ts'
 
-const it = world({ devices: 0, env: { ...DISCOVERY, SCANNER_OFFLINE_AFTER: '5s' } })
+const it = world({
+  devices: 0,
+  // An enrolment counts as a sign-in.
+  env: { ...DISCOVERY, SCANNER_OFFLINE_AFTER: '5s', LOGIN_RATE_LIMIT_REQUESTS: '1000' },
+})
 
 const START_MS = 60_000
 /** Their processes are ended after the tests. */
@@ -127,15 +129,9 @@ test(
 test('a scanner takes over a network that it is in, and documents another', () =>
   it.visit(
     async ({ page, open }) => {
-      const { api, url } = it.plat
+      const { api } = it.plat
       const links = ['198.18.7.0/24', '198.18.8.0/24']
-      const { id, enrolment_token } = await api.scanners.create({ name: 'bodo' })
-      const enrolled = await fetch(url + WIRE_PATHS.enrol, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${enrolment_token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...FACTS, links, public_key: generateKeyPair().publicKey }),
-      })
-      expect(enrolled.status).toBe(201)
+      const id = await seedScanner(it.plat, { name: 'bodo', links })
       const known = await api.networks.create({ name: 'known lan', subnet: '198.18.7.0/24' })
       await open(`/scanners/${id}`)
       const line = (subnet: string) => page.getByRole('listitem').filter({ hasText: subnet })

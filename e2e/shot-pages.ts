@@ -8,6 +8,7 @@ import { seedCabling } from './cabling-seed.ts'
 import { DISCOVERY, seedDiscovery, startHosts } from './discovery-seed.ts'
 import { DNS, seedDns } from './dns-seed.ts'
 import { OAUTH, seedPrograms } from './oauth-client.ts'
+import { seedScanner } from './scanner-seed.ts'
 import { type RunningPlat, startPlat } from './server.ts'
 
 export type Shot = readonly [name: string, path: string]
@@ -78,6 +79,9 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   await plat.api.customFields.create({ ...ofDevices, name: 'leased', label: 'Leased', type: 'boolean', position: 1 })
   const dns = await seedDns(plat.api)
   const cabling = await seedCabling(plat.api)
+  const scanner = await seedScanner(plat, { name: 'oslo', tags: ['branch'], links: ['10.9.0.0/24', '10.9.8.0/24'] })
+  await plat.api.scanners.create({ name: 'bergen', tags: ['branch'] })
+  const branch = await plat.api.networks.create({ name: 'branch', subnet: '10.9.0.0/24', scanner: 'oslo' })
   const [told] = await plat.api.webhooks.deliveries({ id: hooks.good, event: 'device.updated' })
   const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
     plat.api.devices.list({ limit: 1, tags: ['production'] }),
@@ -148,6 +152,11 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['inbox-changed', '/inbox?tab=changed'],
     ['rules', '/rules'],
     ['rule-new', '/rules?new=1'],
+    ['scanners', '/scanners'],
+    ['scanner', `/scanners/${scanner}`],
+    ['scanner-networks', `/scanners/${scanner}?tab=networks`],
+    ['scanner-new', '/scanners?new=1'],
+    ['network-scanner', `/networks/${branch.id}?tab=discovery`],
     ['network-discovery', `/networks/${lab.network}?tab=discovery`],
     ['device-seen', `/devices/${lab.device}`],
     ['users', '/users'],

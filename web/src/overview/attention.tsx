@@ -207,14 +207,20 @@ type Props = {
 export const Attention = ({ items, reports, scanners }: Props) => {
   const found = reports.filter(({ count }) => count > 0)
   const offline = scanners?.offline ?? 0
+  // An offline scanner is as bad as a warning.
+  const others = items.filter(({ severity }) => severity === 'info')
+  const urgent = items.filter((item) => !others.includes(item))
   return items.length + found.length + offline === 0 ? (
     <p className="muted">Nothing needs you.</p>
   ) : (
     <ul>
-      {items.map((item) => (
+      {urgent.map((item) => (
         <Line key={item.kind} item={item} />
       ))}
       {offline > 0 && <OfflineLine offline={offline} />}
+      {others.map((item) => (
+        <Line key={item.kind} item={item} />
+      ))}
       {found.map((report) => (
         <ReportLine key={report.name} report={report} />
       ))}

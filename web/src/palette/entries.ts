@@ -52,6 +52,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   Datacenters: ['site'],
   Kinds: ['object types', 'packs', 'custom objects'],
   'Address spaces': ['vrf'],
+  Scanners: ['agent', 'probe', 'sensor'],
   Schedules: ['rule'],
   'API keys': ['token'],
   'AI clients': ['mcp', 'claude'],

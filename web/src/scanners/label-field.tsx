@@ -17,7 +17,8 @@ type Props = Pick<ControlInput, 'value' | 'onChange' | 'error'>
 export const LabelField = ({ value, onChange, error }: Props) => {
   const { may } = usePermit()
   const isAllowed = may('scanners:list')
-  const { data: scanners = NONE } = useQuery({ ...scannersQuery, enabled: isAllowed })
+  const { data } = useQuery({ ...scannersQuery, enabled: isAllowed })
+  const scanners = data ?? NONE
   /** Undefined until the text is changed: all choices are shown before. */
   const [typed, setTyped] = useState<string>()
   const word = (typed ?? '').trim().toLowerCase()
@@ -43,7 +44,7 @@ export const LabelField = ({ value, onChange, error }: Props) => {
         if (text !== undefined) onChange(text)
       }}
       onChoose={({ id }) => onChange(id)}
-      hint={isAllowed ? describeLabel(value.trim(), scanners) : 'The name or a tag of a scanner.'}
+      hint={data ? describeLabel(value.trim(), data) : 'The name or a tag of a scanner.'}
       error={error}
     />
   )

@@ -25,8 +25,8 @@ const AbilitiesCard = ({ scanner: { capabilities } }: { readonly scanner: Scanne
     </ul>
     {ABILITIES.some(({ key }) => !capabilities[key]) && (
       <p className={css.note}>
-        More comes with the capability <span className="mono">CAP_NET_RAW</span>:{' '}
-        <code className="mono">plat scanner run --check</code> on its machine shows the command.
+        <code className="mono">plat scanner run --check</code> shows the command that grants more. Run it on its
+        machine.
       </p>
     )}
   </Card>

@@ -161,7 +161,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
   {
     id: 'scanner',
     text: 'Scanner',
-    width: 110,
+    width: 130,
     isSortable: true,
     cell: (scan) => <Taker scan={scan} label={networks.get(scan.network_id)?.scanner} />,
   },
