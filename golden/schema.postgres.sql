@@ -2422,4 +2422,6 @@ CREATE INDEX presence_ip ON presence (ip, ended_at);
 
 CREATE INDEX presence_discovered ON presence (discovered_id, ended_at);
 
+CREATE INDEX presence_began ON presence (began_at);
+
 CREATE INDEX presence_network ON presence (network_id, ended_at);

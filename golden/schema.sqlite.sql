@@ -1240,6 +1240,8 @@ CREATE TABLE presence (
   ended_at TEXT NOT NULL
 );
 
+CREATE INDEX presence_began ON presence (began_at);
+
 CREATE INDEX presence_discovered ON presence (discovered_id, ended_at);
 
 CREATE INDEX presence_ip ON presence (ip, ended_at);

@@ -12,7 +12,7 @@ const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOper
 
 const isGet = ({ http }: AnyOperation) => http.startsWith('GET ')
 /** It answers the best matches, and has no further pages. */
-const WITHOUT_PAGES = ['addresses.free', 'impact.single-points']
+const WITHOUT_PAGES = ['addresses.free', 'impact.single-points', 'presence.joined']
 const isList = ({ name, output }: AnyOperation) => output instanceof z.ZodArray && !WITHOUT_PAGES.includes(name)
 const lists = operations.filter((op) => isGet(op) && isList(op))
 // Reads that need a session have no answer for the API key of these tests.

@@ -69,6 +69,8 @@ const discovery: readonly Step[] = [
   call('presence.of-device', { id: 'sw' }),
   refuse(404, 'presence.of-device', { id: 'unknown' }),
   call('lookup.presence', { ip: '10.0.1.5' }),
+  call('presence.joined', {}),
+  refuse(400, 'presence.joined', { limit: 0 }),
   refuse(400, 'lookup.presence', { ip: '10.0.1.5', from: '2200-01-01T00:00:00Z' }),
   call('inbox.list', { network_id: 'net' }),
   call('inbox.ignore', { ids: ['@{second}', 'none'] }),

@@ -8,7 +8,8 @@ import { present } from '../../surfaces/cli/output/present.ts'
 import { requireArguments } from '../../surfaces/cli/parse/args.ts'
 import { createArgument, getText, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { collectReferences, createNames, getMoment } from '../../surfaces/cli/parse/names.ts'
-import { type Lookup, lookup } from './api.ts'
+import { type AddressPresence, type Lookup, lookup } from './api.ts'
+import { buildSince, findSince, formatHolders } from './cli-since.ts'
 
 /** The same code as for an unknown object. */
 const EXIT_UNKNOWN = 4
@@ -83,7 +84,9 @@ const formatRelations = ({ relationships = [], devices = [] }: Lookup): Line[] =
   })
 }
 
-const formatLines = (answer: Lookup): Line[] => [
+type Shown = Lookup & { readonly presence?: AddressPresence }
+
+const formatLines = (answer: Shown): Line[] => [
   ...formatSection('network', answer.networks, (one) => joinParts(one.name, one.subnet, formatVlan(one.vlan_id))),
   ...formatSection('holds', answer.inside, (one) => joinParts(one.name, one.subnet, formatVlan(one.vlan_id))),
   ...formatSection('pool', answer.pools, ({ name, start_ip, end_ip }) => joinParts(name, `${start_ip} - ${end_ip}`)),
@@ -118,6 +121,7 @@ const formatLines = (answer: Lookup): Line[] => [
         lease_expires_at && `lease until ${formatMoment(lease_expires_at)}`,
       ),
   ),
+  ...(answer.presence ? formatSection('had it', formatHolders(answer.presence, answer), (text) => text) : []),
   ...formatSection('value of', answer.objects, ({ resource, name, field }) =>
     joinParts(name, `${field} of ${resource}`),
   ),
@@ -143,7 +147,7 @@ const formatLines = (answer: Lookup): Line[] => [
 /** Commands are for copying, so they are never cut. */
 const isCuttable = ([label, text]: Line): boolean => label !== 'to take it' && !text.startsWith('plat ')
 
-export const formatWhois = (answer: Lookup, columns: number | undefined): string => {
+export const formatWhois = (answer: Shown, columns: number | undefined): string => {
   const lines = formatLines(answer).map((line): string => {
     const [label, text] = line
     const whole = `  ${padEnd(label, LABEL_WIDTH)}${toPrintable(text)}`
@@ -161,17 +165,21 @@ export const whois = async (session: Session, texts: Texts): Promise<number> => 
     ...(as_of !== undefined && { as_of }),
     ...(space !== undefined && { space_id: space }),
   }
+  const since = getText(texts, 'since')
+  const asked = since === undefined ? undefined : buildSince(input.query, since, space)
   // Validates the input before the request, like every operation.
   parse(lookup.show.input, input)
+  if (asked) parse(lookup.presence.input, asked)
   const { transport } = await session.connect()
   const names = createNames(transport, await session.program.contracts(), getMoment(lookup.show, input))
   await resolve(names, collectReferences(lookup.show, input).elsewhere)
   const response = await send(transport, lookup.show, input)
   const { globals, io } = session
   // The contract of the server ensures this type.
-  const answer = (await response.clone().json()) as Lookup
+  const found = (await response.clone().json()) as Lookup
+  const answer = asked ? { ...found, presence: await findSince(transport, asked) } : found
   if (globals.output === 'table' && !globals.isQuiet)
     await io.stdout.write(formatWhois(answer, io.stdout.isTty ? io.stdout.columns : undefined))
-  else await present(session, { op: lookup.show, transport, response })
+  else await present(session, { op: lookup.show, transport, response: asked ? Response.json(answer) : response })
   return answer.known ? 0 : EXIT_UNKNOWN
 }

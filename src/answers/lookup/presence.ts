@@ -4,9 +4,9 @@ import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import { buildNetworkKey } from '../../discovery/discovery.ts'
 import type { AddressHolder } from '../../discovery/presence/api.ts'
+import { findHolderNames } from '../../discovery/presence/names.ts'
 import { limitRange, MAX_ROWS, parseRange, toEnd } from '../../discovery/presence/range.ts'
 import { findAtAddress, type Range } from '../../discovery/presence/store.ts'
-import type { DiscoveredDevice } from '../../discovery/schema.ts'
 import { isDefault } from '../../inventory/spaces/fields.ts'
 import { findSpaceKeys } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -63,29 +63,15 @@ const findLeases = async (ctx: Ctx, asked: Asked, { from, to }: Range): Promise<
 
 /** Adds the documented devices, and the names. */
 const nameHolders = async (ctx: Ctx, all: readonly Unnamed[]): Promise<AddressHolder[]> => {
-  const ids = [...new Set(all.map(({ discovered_id }) => discovered_id))]
-  const discovered = new Map(
-    (await store.discoveredByIds(ctx, ids)).map(({ id, doc }) => [id, JSON.parse(doc) as DiscoveredDevice]),
-  )
-  const matched = [...discovered.values()].flatMap(({ matched_device_id }) => matched_device_id ?? [])
-  const names = new Map((await deviceNames(ctx, matched)).map(({ id, name }) => [id, name]))
-  return all.map(({ discovered_id, ...rest }) => {
-    const device = discovered.get(discovered_id)
-    const name = names.get(device?.matched_device_id ?? '')
+  const holders = await findHolderNames(ctx, [...new Set(all.map(({ discovered_id }) => discovered_id))])
+  return all.map(({ network_id, discovered_id, mac_address, from, to, source }) => {
+    const { device_id = null, name = '' } = holders.get(discovered_id) ?? {}
     return {
-      network_id: rest.network_id,
-      discovered_id: device ? discovered_id : null,
-      device_id: name === undefined ? null : (device?.matched_device_id ?? null),
-      name: name ?? device?.hostname ?? '',
-      mac_address: rest.mac_address,
-      ...{ from: rest.from, to: rest.to, source: rest.source },
+      ...{ network_id, discovered_id: holders.has(discovered_id) ? discovered_id : null, device_id, name },
+      ...{ mac_address, from, to, source },
     }
   })
 }
-
-const deviceNames = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('devices').select(['id', 'name']).where('id', 'in', ids),
-)
 
 export const showPresence = async (ctx: Ctx, asked: Asked): Promise<AddressPresence> => {
   const wanted = parseRange(asked, ctx.now)

@@ -20,6 +20,7 @@ export const presence: Migration = {
     `CREATE UNIQUE INDEX presence_open ON presence (network_id, ip, mac_address) WHERE ended_at = '9999-12-31T23:59:59.999Z'`,
     'CREATE INDEX presence_ip ON presence (ip, ended_at)',
     'CREATE INDEX presence_discovered ON presence (discovered_id, ended_at)',
+    'CREATE INDEX presence_began ON presence (began_at)',
     'CREATE INDEX presence_network ON presence (network_id, ended_at)',
   ],
 }

@@ -55,6 +55,23 @@ export const AddressHolder = z
   .meta({ id: 'AddressHolder', columns: ['name', 'mac_address', 'from', 'to', 'source', 'network_id'] })
 export type AddressHolder = z.infer<typeof AddressHolder>
 
+/** The most hosts of the list of who joined. */
+export const MAX_JOINED = 100
+
+export const JoinedHost = z
+  .object({
+    discovered_id: z.string(),
+    device_id: z.string().nullable().describe('The documented device; null without one, or if you may not list it'),
+    name: z.string().describe('Of the documented device, else the host name; empty without one'),
+    network_id: z.string(),
+    ip: z.string(),
+    mac_address: z.string(),
+    joined_at: Timestamp,
+    is_new: z.boolean().describe('It was never seen before'),
+  })
+  .meta({ id: 'JoinedHost', columns: ['joined_at', 'name', 'ip', 'mac_address', 'is_new', 'network_id'] })
+export type JoinedHost = z.infer<typeof JoinedHost>
+
 /** A row for each interval. */
 const listIntervals = (answer: unknown): unknown => (answer as { readonly intervals: unknown }).intervals
 
@@ -81,5 +98,21 @@ export const presence = {
     cli: { command: 'device presence', shown: listIntervals },
     input: () => z.object({ id: idOf('devices'), ...RangeFields }),
     output: Presence,
+  }),
+  joined: operation({
+    name: 'presence.joined',
+    summary: 'List the discovered devices that joined their network since a moment, the last one first',
+    description: 'Each once, by the interval of its presence that began last.',
+    http: 'GET /api/discovery/joined',
+    access: 'discovery:list',
+    scope: 'filter',
+    shows: ['devices'],
+    cli: { command: 'discovery joined' },
+    input: () =>
+      z.object({
+        since: Moment.optional().describe('24 hours ago without it'),
+        limit: z.int().min(1).max(MAX_JOINED).default(20),
+      }),
+    output: () => z.array(JoinedHost),
   }),
 }

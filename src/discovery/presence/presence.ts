@@ -3,7 +3,8 @@ import { notFound } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Handlers } from '../../kernel/implement.ts'
-import type { Presence, PresenceInterval, presence } from './api.ts'
+import type { JoinedHost, Presence, PresenceInterval, presence } from './api.ts'
+import { findHolderNames } from './names.ts'
 import { computeCovered, limitRange, MAX_ROWS, parseRange, toEnd } from './range.ts'
 import * as store from './store.ts'
 import type { PresenceRow } from './table.ts'
@@ -41,6 +42,32 @@ const show = async (ctx: Ctx, { id, ...asked }: Asked, find: Find): Promise<Pres
   return toPresence(await find(ctx, { id, ...range, limit: MAX_ROWS }), range)
 }
 
+const DAY_MS = 86_400_000
+const formatBefore = (now: string): string => new Date(Date.parse(now) - DAY_MS).toISOString()
+
+/** Intervals that are read for each device of the list: it may have several addresses, and join again and again. */
+const READ_PER_DEVICE = 10
+
+const listJoined = async (ctx: Ctx, since: string, limit: number): Promise<JoinedHost[]> => {
+  const rows = await store.findBegun(ctx, { since, limit: limit * READ_PER_DEVICE })
+  const latest = new Map(rows.toReversed().map((row) => [row.discovered_id, row]))
+  const named = await findHolderNames(ctx, [...latest.keys()])
+  return [...latest.values()]
+    .toReversed()
+    .flatMap(({ discovered_id, network_id, ip, mac_address, began_at }): JoinedHost[] => {
+      const holder = named.get(discovered_id)
+      if (!holder) return []
+      const { first_seen, device_id, name } = holder
+      const isNew = first_seen >= since
+      return [{ discovered_id, device_id, name, network_id, ip, mac_address, joined_at: began_at, is_new: isNew }]
+    })
+    .sort(byJoined)
+    .slice(0, limit)
+}
+
+const byJoined = (a: JoinedHost, b: JoinedHost): number =>
+  a.joined_at === b.joined_at ? (a.ip < b.ip ? -1 : 1) : a.joined_at < b.joined_at ? 1 : -1
+
 export const presenceHandlers: Handlers<typeof presence, Tables> = {
   ofDiscovered: async (ctx, asked) => {
     if (!(await store.filterExistingDevices(ctx, [asked.id])).has(asked.id))
@@ -54,4 +81,5 @@ export const presenceHandlers: Handlers<typeof presence, Tables> = {
     if (!device) throw notFound('device', asked.id)
     return show(ctx, asked, store.findOfDevice)
   },
+  joined: async (ctx, { since = formatBefore(ctx.now), limit }) => listJoined(ctx, since, limit),
 }

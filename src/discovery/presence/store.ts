@@ -185,6 +185,19 @@ export const findOfDevice = (ctx: Ctx, { id, ...range }: Bounded & { readonly id
     )
     .execute()
 
+/** Finds intervals that began since a moment, latest first. */
+export const findBegun = (ctx: Ctx, { since, limit }: { since: string; limit: number }): Promise<PresenceRow[]> =>
+  ctx.db
+    .selectFrom('presence')
+    .selectAll('presence')
+    .where('began_at', '>=', since)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('networks').select('networks.id').whereRef('networks.id', '=', 'presence.network_id')),
+    )
+    .orderBy('began_at', 'desc')
+    .limit(limit)
+    .execute()
+
 /** Finds intervals at an address, of the networks of one space or of all. The intervals of deleted networks wait for their deletion. */
 export const findAtAddress = (
   ctx: Ctx,
