@@ -4,6 +4,7 @@ import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Network } from '../api/contracts.ts'
+import { isWithin } from '../table/age.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
 import type { DiscoveredDevice } from './shapes.ts'
@@ -17,6 +18,9 @@ const isIn = (addresses: DiscoveredDevice['addresses'], value: string): boolean 
     return cidr && parsed ? cidrHolds(cidr, parsed) : ip.startsWith(value)
   })
 }
+
+/** The ages that the filter offers. */
+const AGES = ['<1h', '<24h', '<7d', '>24h', '>7d']
 
 const formatYesNo = (isTrue: boolean): string => (isTrue ? 'yes' : 'no')
 
@@ -60,6 +64,7 @@ export const buildDiscoveredDevicesSpec = (networks: Networks): TableSpec<Discov
       port: (discovered, value) => ports(discovered).includes(value),
       net: (discovered, value) => network(discovered).toLowerCase().startsWith(value),
       documented: (discovered, value) => documented(discovered).startsWith(value),
+      seen: ({ last_seen }, value) => isWithin(last_seen, value),
     },
     facets: {
       status: ({ status }) => [status],
@@ -68,6 +73,7 @@ export const buildDiscoveredDevicesSpec = (networks: Networks): TableSpec<Discov
       port: ports,
       net: (discovered) => [network(discovered)],
       documented: (discovered) => [documented(discovered)],
+      seen: ({ last_seen }) => AGES.filter((age) => isWithin(last_seen, age)),
     },
   }
 }

@@ -20,6 +20,8 @@ const RecentChanges = lazy(async () => ({
   default: (await import('../history/sentences/recent-changes.tsx')).RecentChanges,
 }))
 
+const JoinedCard = lazy(async () => ({ default: (await import('./joined-card.tsx')).JoinedCard }))
+
 const Start = lazy(async () => ({ default: (await import('../start/start.tsx')).Start }))
 
 const TOTALS = [
@@ -124,6 +126,11 @@ export const OverviewPage = () => {
                   </div>
                 </Card>
               </div>
+              {may('discovery:list') && isQuiet && (
+                <Suspense>
+                  <JoinedCard />
+                </Suspense>
+              )}
             </>
           )}
         </PageBody>

@@ -17,6 +17,7 @@ import css from '../evidence.module.css'
 import { getDiscoveredName } from '../labels.ts'
 import { DiscoveredDeviceStatus } from '../marks.tsx'
 import { useNetworkLabel, useNetworks } from '../networks.ts'
+import { LazyPresenceStrip } from '../presence/lazy-strip.tsx'
 import { discoveredDeviceQuery } from '../queries.ts'
 import type { DiscoveredDeviceDetail } from '../shapes.ts'
 import { DocumentOne, useNewPermit } from './document-one.tsx'
@@ -98,6 +99,7 @@ const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }
           ],
         ]}
       />
+      <LazyPresenceStrip of={{ discovered: discovered.id }} />
     </section>
   )
 }
