@@ -1,4 +1,4 @@
-// Presence: when hosts were there, who had an address, and what is kept of it.
+// Presence: when hosts were there, who had an address, and how long both are kept.
 import { describe, expect, test } from 'bun:test'
 import { type Discovery, discoveryApp } from '../../../testing/discovery.ts'
 import { missing, refusal } from '../../../testing/estates/inventory.ts'
@@ -174,7 +174,7 @@ describe.each(engines())('presence on %s', (dialect) => {
     expect(intervals.map(({ ip }) => ip)).toEqual([at(2)])
   })
 
-  test('an address has its holders in order, with the names that there are, and its lease', async () => {
+  test('an address has its holders in order, with their names, and its lease', async () => {
     const { id, at } = await d.network()
     const first = await scan(id, [{ ip: at(1), mac_address: A, hostname: 'one.example' }])
     d.advance(HOUR_MS)

@@ -1,4 +1,4 @@
-/** Deletes intervals that ended long ago, and those of networks that are gone, in short transactions. */
+/** Deletes intervals that ended long ago, and all intervals of networks that are gone, in short transactions. */
 import type { Ctx } from '../../kernel/ctx.ts'
 import * as store from './store.ts'
 

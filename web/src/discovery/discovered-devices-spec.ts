@@ -4,9 +4,9 @@ import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
 import type { Network } from '../api/contracts.ts'
-import { isWithin } from '../table/age.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
+import { isWithin } from './presence/age.ts'
 import type { DiscoveredDevice } from './shapes.ts'
 
 export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet' | 'space_id'>>
