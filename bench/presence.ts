@@ -13,7 +13,7 @@ import { authorized, plain, type Result } from './bench.ts'
 import { Connection } from './connection.ts'
 import { megabytes, milliseconds, quantile, times } from './numbers.ts'
 import { publish } from './report.ts'
-import { startPlat } from './servers.ts'
+import { type Server, startPlat } from './servers.ts'
 import { createKey } from './setup.ts'
 
 const GOAL_MS = 5
@@ -55,26 +55,33 @@ const fill = async (database: SQL, { network, discovered }: Known): Promise<void
   await database.unsafe(postgres ? 'VACUUM ANALYZE presence' : 'ANALYZE')
 }
 
+let running: Server | undefined
+const start = async (): Promise<Server> => {
+  running = await startPlat(workDir, env)
+  return running
+}
+
 const Answer = z.object({ intervals: z.array(z.unknown()) })
 
 try {
   const key = await createKey(workDir, env)
   const request = authorized(key)
-  const first = await startPlat(workDir, env)
+  const first = await start()
   const asked = await Connection.open(first.port)
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const sent = request({ method, path, ...(body && { body: JSON.stringify(body) }) })
-    const { status, head, body: answer } = await asked.send(sent)
+    const { status, head, body: answer } = await asked.send(sent, { keepBody: true })
     if (status >= 300) throw new Error(`${method} ${path} failed: ${head}`)
-    return JSON.parse(answer.toString())
+    return JSON.parse(answer)
   }
   const One = z.object({ id: z.string() })
-  const { id: network } = One.parse(await call('POST', '/api/networks', { name: 'All', subnet: '10.0.0.0/8' }))
+  const { id: network } = One.parse(await call('POST', '/api/networks', { name: 'All', subnet: '10.0.0.0/16' }))
   await call('POST', `/api/discovery/networks/${network}/results`, { hosts: [{ ip: IP }] })
   const [found] = z.array(One).parse(await call('GET', `/api/discovery/devices?network_id=${network}`))
   if (!found) throw new Error('the scan has found a device')
   asked.close()
   await first.stop()
+  running = undefined
 
   process.stderr.write(`${count} intervals ...\n`)
   const database = new SQL(postgres?.url ?? `sqlite://${join(workDir, 'plat.db')}`, { max: 1 })
@@ -83,7 +90,7 @@ try {
   await database.close()
   const bytes = postgres ? 0 : statSync(join(workDir, 'plat.db')).size - emptyBytes
 
-  const server = await startPlat(workDir, env)
+  const server = await start()
   const connection = await Connection.open(server.port)
   /** Returns the median and the p99. */
   const measure = async (path: string) => {
@@ -96,8 +103,8 @@ try {
     }
     return { median: quantile(took, 0.5), p99: quantile(took, 0.99) }
   }
-  const { body } = await connection.send(request({ path: `/api/lookup/${IP}/presence` }))
-  const shown = Answer.parse(JSON.parse(body.toString())).intervals.length
+  const { body } = await connection.send(request({ path: `/api/lookup/${IP}/presence` }), { keepBody: true })
+  const shown = Answer.parse(JSON.parse(body)).intervals.length
   const itself = await measure(`/api/discovery/devices/${found.id}`)
   const paths: readonly (readonly [string, string])[] = [
     ['presence of a discovered device', `/api/discovery/devices/${found.id}/presence`],
@@ -128,9 +135,9 @@ try {
       }),
     )
   connection.close()
-  await server.stop()
   publish(results)
 } finally {
+  await running?.stop()
   await postgres?.remove()
   rmSync(workDir, { recursive: true, force: true })
 }
