@@ -31,6 +31,7 @@ const NOT_RUN: readonly (readonly [start: string, reason: string])[] = [
   ['systemctl ', 'needs systemd; packaging/test/files.test.ts and packaging/whole/scanner-unit.test.ts read the unit'],
   ['editor ', 'an editor'],
   ['journalctl ', 'needs systemd'],
+  ['sudo plat scanner run --check --state ', 'needs the service'],
   ['docker run ', 'needs Docker'],
   ['HTTPS_PROXY=', 'src/scanner/daemon/network.test.ts runs it with a proxy'],
   ['plat scanner run --ca ', 'src/scanner/daemon/network.test.ts runs it with a certificate'],

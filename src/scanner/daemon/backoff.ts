@@ -1,4 +1,4 @@
-/** Waits between attempts, and wakes of loops that wait. */
+/** Waits between attempts and between requests, and wakes of loops that wait. */
 
 const FIRST_MS = 1000
 const LONGEST_MS = 60_000
@@ -42,5 +42,22 @@ export const createWakes = (): Wakes => {
       isWoken = true
       resume?.()
     },
+  }
+}
+
+export type Pacer = () => Promise<void>
+
+export type PacerClock = { readonly nowMs: () => number; readonly sleep: (ms: number) => Promise<void> }
+
+const CLOCK: PacerClock = { nowMs: () => performance.now(), sleep: (ms) => Bun.sleep(ms) }
+
+/** Returns a function that resolves at most once in this time, in the order of the calls. */
+export const createPacer = (everyMs: number, { nowMs, sleep }: PacerClock = CLOCK): Pacer => {
+  let nextAtMs = Number.NEGATIVE_INFINITY
+  return async () => {
+    const now = nowMs()
+    const atMs = Math.max(now, nextAtMs)
+    nextAtMs = atMs + everyMs
+    if (atMs > now) await sleep(atMs - now)
   }
 }

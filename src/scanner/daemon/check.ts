@@ -6,7 +6,7 @@ import { CREDENTIAL_REFUSED, type DaemonEnd, describeTokenRefusal } from './endi
 import { enrol } from './enrolment.ts'
 import { readFacts } from './facts.ts'
 import { listHoldings } from './spool-files.ts'
-import { getSpoolFolder, lockState, type State } from './state.ts'
+import { getSpoolFolder, isInUse, type State } from './state.ts'
 
 const ANSWER_MS = 15_000
 
@@ -53,12 +53,9 @@ export const checkScanner = async (context: DaemonContext, stored: State | undef
   if (reply.kind !== 'ok') return end(6, reply.message)
   const answer = readPollAnswer(reply.body)
   if (answer === undefined) return end(6, `${url} answers with something else than Plat does`)
-  // Where no daemon runs, the server must not believe in one.
-  const unlock = lockState(options.stateDir)
-  if (unlock) {
+  // Without a daemon, the server must not take this for one.
+  if (!isInUse(options.stateDir))
     await client.send({ path: WIRE_PATHS.bye, token, body: '{}', timeoutMs: ANSWER_MS, signal })
-    unlock()
-  }
   return {
     code: 0,
     message: '',

@@ -1,6 +1,6 @@
 /** Options of `plat scanner run`: flags before variables, and an error that names both. */
 import { describe, expect, test } from 'bun:test'
-import { computeBackoff } from './backoff.ts'
+import { computeBackoff, createPacer } from './backoff.ts'
 import { listLinks } from './facts.ts'
 import { type Given, parseServerUrl, readOptions } from './options.ts'
 
@@ -71,6 +71,21 @@ test('waits double up to a minute, with jitter', () => {
     1000, 2000, 4000, 8000, 60_000, 60_000,
   ])
   expect(computeBackoff(1, () => 0)).toBe(1000)
+})
+
+test('requests are spaced in the order in which they came', async () => {
+  const slept: number[] = []
+  let now = 1000
+  const sleep = async (ms: number) => {
+    slept.push(ms)
+  }
+  const pace = createPacer(200, { nowMs: () => now, sleep })
+  await Promise.all([pace(), pace(), pace()])
+  now += 500
+  await pace()
+  now += 500
+  await pace()
+  expect(slept).toEqual([200, 400, 100])
 })
 
 test('the networks of a scanner are those of its interfaces, without loopback, link-local and single addresses', () => {

@@ -3,11 +3,14 @@ import { getErrorMessage } from '../../contract/unknown.ts'
 import { type ScanEnd, type ScanProcess, startScan } from '../process.ts'
 import type { FromScanner, ScanPlan } from '../protocol.ts'
 import type { Holding, Logins, StartedScan } from '../wire.ts'
+import { createPacer } from './backoff.ts'
 import type { Client } from './client.ts'
 import { toLines } from './report-lines.ts'
 import { type Sender, startSender } from './sender.ts'
 import type { LeaseSpool, Spool } from './spool.ts'
 
+/** Time between two requests of all scans together: the server limits the requests of an address to 600 a minute. */
+const PACE_MS = 200
 /** A process that died so many times of one scan does so again. */
 const MAX_DEATHS = 3
 /** Scans whose deaths are counted. */
@@ -51,6 +54,7 @@ export const createScans = (options: ScansOptions): Scans => {
   const { client, token, spool, slots, open, onRelease, log, signal } = options
   const held = new Set<Held>()
   const deaths = new Map<string, number>()
+  const pace = createPacer(PACE_MS)
 
   const countDeath = (scanId: string): number => {
     if (deaths.size >= MOST_COUNTED) deaths.clear()
@@ -82,7 +86,7 @@ export const createScans = (options: ScansOptions): Scans => {
   const track = (one: Held): void => {
     held.add(one)
     const isComplete = (): boolean => one.isComplete
-    one.sender = startSender({ client, token, spool: one.spool, isComplete, log, signal })
+    one.sender = startSender({ client, token, spool: one.spool, pace, isComplete, log, signal })
     void release(one, one.sender.ended)
   }
 

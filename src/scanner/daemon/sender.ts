@@ -1,7 +1,7 @@
 /** Sends the reports of one lease, one request at a time, until the lease is over. */
 import { isRecord } from '../../contract/unknown.ts'
 import { WIRE_PATHS } from '../wire.ts'
-import { computeBackoff, createWakes } from './backoff.ts'
+import { computeBackoff, createWakes, type Pacer } from './backoff.ts'
 import type { Client, Reply } from './client.ts'
 import type { LeaseSpool } from './spool.ts'
 
@@ -12,6 +12,8 @@ export type SenderOptions = {
   readonly client: Client
   readonly token: string
   readonly spool: LeaseSpool
+  /** Awaited before each request. */
+  readonly pace: Pacer
   /** True when no report will follow. */
   readonly isComplete: () => boolean
   readonly log: (message: string) => void
@@ -36,7 +38,7 @@ export type Sender = {
 
 type Outcome = 'next' | 'retry' | 'lost'
 
-export const startSender = ({ client, token, spool, isComplete, log, signal }: SenderOptions): Sender => {
+export const startSender = ({ client, token, spool, pace, isComplete, log, signal }: SenderOptions): Sender => {
   const { scan_id, lease } = spool.holding
   const path = WIRE_PATHS.reports.replace('{id}', encodeURIComponent(scan_id))
   const news = createWakes()
@@ -73,6 +75,8 @@ export const startSender = ({ client, token, spool, isComplete, log, signal }: S
   }
 
   const sendNext = async (): Promise<Outcome> => {
+    // Reports that arrive until then leave with it.
+    await pace()
     const request = spool.take()
     if (request === undefined) return 'next'
     const reply = await post(refusal === undefined ? request.body : buildFailure(request.seq, refusal))

@@ -1,10 +1,10 @@
 /** The state folder of a scanner: its credential in `scanner.json`, its spool, and the lock against a second process. */
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { replaceFile } from '../../base/disk/durable.ts'
 import { getErrorMessage, getTextErrorCode } from '../../contract/unknown.ts'
-import { DataLockedError, lockDataDir } from '../../database/disk/data-lock.ts'
+import { DataLockedError, LOCK_FILE, lockDataDir } from '../../database/disk/data-lock.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 
 const StoredState = z.object({
@@ -66,4 +66,12 @@ export const lockState = (folder: string): (() => void) | undefined => {
     if (error instanceof DataLockedError) return undefined
     throw error
   }
+}
+
+/** True while a process has the folder. Makes no file: the user who asks may be another one than the scanner's. */
+export const isInUse = (folder: string): boolean => {
+  if (!existsSync(join(folder, LOCK_FILE))) return false
+  const unlock = lockState(folder)
+  unlock?.()
+  return unlock === undefined
 }
