@@ -114,20 +114,25 @@ export const scannerFolder = (): ScannerFolder => {
   }
 }
 
-/** Returns the processes that this process has started, directly or not, as far as they still run. Linux only. */
+/** Returns the state of a process and the id of its parent; undefined for no such process. Linux only. */
+const readStat = (pid: number): { readonly state: string; readonly parent: number } | undefined => {
+  try {
+    // proc_pid_stat(5): the third and fourth field, behind a name that may hold spaces.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent) }
+  } catch {
+    return undefined
+  }
+}
+
+/** A zombie does not run: the process that adopts orphans may reap it late. */
+export const isAlive = (pid: number): boolean => !['Z', 'X', undefined].includes(readStat(pid)?.state)
+
+/** Returns the processes that a process has started, directly or not, as far as they still run. */
 export const listDescendants = (pid: number): number[] => {
   const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        // proc_pid_stat(5): the fourth field, behind a name that may hold spaces.
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-        const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        return Number(parent) === pid ? [Number(name)] : []
-      } catch {
-        // It has ended since.
-        return []
-      }
-    })
+    .filter((name) => /^\d+$/.test(name) && readStat(Number(name))?.parent === pid)
+    .map(Number)
   return children.flatMap((child) => [child, ...listDescendants(child)])
 }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listDescendants, type ScannerFolder, scannerFolder } from '../../../testing/servers/scanner-child.ts'
+import { isAlive, listDescendants, type ScannerFolder, scannerFolder } from '../../../testing/servers/scanner-child.ts'
 import {
   SERVER_VERSION,
   type StandIn,
@@ -11,7 +11,7 @@ import {
 } from '../../../testing/servers/stand-in-server.ts'
 import { until as untilWithin } from '../../../testing/until.ts'
 import { generateKeyPair } from '../seal.ts'
-import { buildPlan, isRunning } from '../testing/plans.ts'
+import { buildPlan } from '../testing/plans.ts'
 
 setDefaultTimeout(120_000)
 const PATIENT_MS = 60_000
@@ -101,7 +101,7 @@ describe('enrolment', () => {
     server.wake()
     expect(await child.ended).toBe(3)
     expect(child.log()).toContain('the server no longer accepts this scanner')
-    expect([children.length > 0, children.filter(isRunning)]).toEqual([true, []])
+    expect([children.length > 0, children.filter(isAlive)]).toEqual([true, []])
   })
 
   test('a second process on one state folder is refused', async () => {
@@ -136,7 +136,7 @@ describe('a scan', () => {
     const children = listDescendants(child.pid)
     server.cancel(scan)
     await waitForEnd(server.give(quickPlan()))
-    expect([scan.status, children.length, children.filter(isRunning)]).toEqual(['cancelled', 1, []])
+    expect([scan.status, children.length, children.filter(isAlive)]).toEqual(['cancelled', 1, []])
   })
 
   test('that cannot be carried out fails with its reason', async () => {
@@ -167,7 +167,7 @@ describe('an interruption', () => {
       await until('more hosts', () => scan.hosts.size > known || scan.status === 'done' || undefined)
       const children = listDescendants(child.pid)
       await child.kill()
-      await until('end of its child', () => (children.some(isRunning) ? undefined : true))
+      await until('end of its child', () => (children.some(isAlive) ? undefined : true))
       child = startAgain()
     }
     await waitForEnd(scan)
@@ -216,7 +216,7 @@ describe('an interruption', () => {
     server.state.isBusy = true
     await waitForSpool()
     expect(await child.stop()).toBe(0)
-    expect([children.length > 0, children.filter(isRunning), server.state.saidBye]).toEqual([true, [], 1])
+    expect([children.length > 0, children.filter(isAlive), server.state.saidBye]).toEqual([true, [], 1])
     expect(folder.readAll()).toContain('"batch"')
     server.state.isBusy = false
     startAgain()
