@@ -6,8 +6,8 @@ import type { WithArea } from '../resource/area.ts'
 import type { Bucket, ChangeKind, DiscoveredStatus, LockableField, Scan, ScanType } from './schema.ts'
 
 /**
- * Its lease is held by the process that runs it; under the id of the scan while it is recorded. Nobody holds it while a scanner
- * (`scanner_id`) runs the scan.
+ * Its lease is held by the process that runs it; under the id of the scan while it is recorded. It is free while a scanner (`scanner_id`)
+ * runs the scan.
  */
 export type ScanRow = Omit<Scan, 'progress_percent'> &
   LeaseColumns & {

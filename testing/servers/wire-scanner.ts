@@ -13,7 +13,7 @@ import type { TestCaller } from '../app/app.ts'
 import type { Instance } from './instances.ts'
 
 /** Sends a request as it would come through a socket. */
-type Send = Instance['fetch']
+export type Send = Instance['fetch']
 
 export const FACTS: Omit<EnrolRequest, 'public_key'> = {
   protocol: WIRE_PROTOCOL,

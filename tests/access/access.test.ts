@@ -89,6 +89,9 @@ const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = {
   'packs.uninstall': ['custom-fields:delete'],
 }
 
+/** The routes of scanners open by the token of a scanner alone. */
+const isScannerRoute = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/api/scanner/')
+
 /** They need the rights to the objects that they change, beside the permission to read them. */
 const BY_OBJECTS = ['history.undo', 'estate.apply']
 
@@ -181,7 +184,7 @@ describe('an API key of a feed', () => {
     )
 
   test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
-    expect(await statusFor(request, endpoint)).toBe(403)
+    expect(await statusFor(request, endpoint)).toBe(isScannerRoute(endpoint) ? 401 : 403)
   })
 })
 
@@ -190,7 +193,7 @@ describe('a caller without a permission', () => {
     expect(await statusFor((await holding([])).request, endpoint)).toBe(403)
   })
 
-  const open = endpoints.filter(({ access }) => access === 'authenticated')
+  const open = endpoints.filter((one) => one.access === 'authenticated' && !isScannerRoute(one))
   test.each(rows(open.filter(({ needsSession }) => !needsSession)))('may call %s', async (_, endpoint) => {
     expect(await statusFor((await holding([])).request, endpoint)).toSatisfy(isLetIn)
   })
@@ -198,6 +201,10 @@ describe('a caller without a permission', () => {
   test.each(rows(open.filter(({ needsSession }) => needsSession)))('may not call %s by an API key', async (_, one) => {
     expect(await statusFor((await holding([])).request, one)).toBe(403)
   })
+})
+
+test.each(rows(endpoints.filter(isScannerRoute)))('an API key of an admin may not call %s', async (_, endpoint) => {
+  expect(await statusFor(world.admin.request, endpoint)).toBe(401)
 })
 
 describe('a caller with the one permission', () => {

@@ -22,6 +22,7 @@ const READS = 'changes nothing'
 const REMAKES = 'sets a state that a second call sets again'
 const DISCOVERY = 'writes results of discovery, which are no objects of the inventory'
 const SETTINGS = 'writes a setting of the server, which is no object of the inventory'
+const WIRE = 'is for scanners, whose reports have leases and numbers'
 const SCANNERS = 'ends or renews the access of a scanner, which is no part of its history'
 const PEOPLE = 'writes accounts and their credentials, which are no objects of the inventory'
 const SIGN_IN = 'signs somebody in or out'
@@ -40,6 +41,11 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'leases.record': DISCOVERY,
   'scanners.enrol': SCANNERS,
   'scanners.revoke': SCANNERS,
+  'scanners.redeem': WIRE,
+  'scanners.poll': WIRE,
+  'scanners.reports': WIRE,
+  'scanners.sightings': WIRE,
+  'scanners.bye': WIRE,
   'conflicts.detect': REMAKES,
   'conflicts.ignore': REMAKES,
   'webhooks.create': SETTINGS,

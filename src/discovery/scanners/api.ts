@@ -116,13 +116,13 @@ const PollOutput = z.object({
   server_version: z.string(),
 })
 
-/** The routes identify their callers themselves, by the token of a scanner, which opens nothing else. */
-const common = { access: 'public', bearerOnly: true, errors: [401] } as const
+/** The routes identify their callers in their own way: by the token of a scanner, which opens nothing else. */
+const common = { access: 'authenticated', bearerOnly: true } as const
 
 export const scannerRoutes = {
   enrol: rawRoute({
     ...common,
-    name: 'scanner-wire.enrol',
+    name: 'scanners.redeem',
     summary: 'Exchange the enrolment token of a scanner for its token',
     description:
       'With the enrolment token, which works once, as the Bearer token. INVALID_CREDENTIALS: it is unknown, used or void. EXPIRED_KEY: it has expired. A request that is refused for its body does not use it up.',
@@ -135,7 +135,7 @@ export const scannerRoutes = {
   }),
   poll: rawRoute({
     ...common,
-    name: 'scanner-wire.poll',
+    name: 'scanners.poll',
     summary: 'Ask what a scanner is to do; waits until there is something',
     description:
       'Answers at once if there is something to start, to cancel, to drop or to listen to, else after wait_seconds. A second one ends the first. A scan that the scanner was given and does not name in `holding` is taken back, and given again from its checkpoint.',
@@ -146,7 +146,7 @@ export const scannerRoutes = {
   }),
   reports: rawRoute({
     ...common,
-    name: 'scanner-wire.reports',
+    name: 'scanners.reports',
     summary: 'Store what a scanner reports of a scan',
     description:
       'At most 50 reports and 2,000 hosts. A number that was stored already is acknowledged again and does nothing; a number beyond the next one is 400. A scan that the scanner does not have, or no longer, is 404.',
@@ -156,7 +156,7 @@ export const scannerRoutes = {
   }),
   sightings: rawRoute({
     ...common,
-    name: 'scanner-wire.sightings',
+    name: 'scanners.sightings',
     summary: 'Store which hosts a scanner has heard',
     description: 'At most 2,000 hosts. Those outside of the networks that it listens to are dropped.',
     http: 'POST /api/scanner/sightings',
@@ -165,7 +165,7 @@ export const scannerRoutes = {
   }),
   bye: rawRoute({
     ...common,
-    name: 'scanner-wire.bye',
+    name: 'scanners.bye',
     summary: 'Say that a scanner stops; it is offline at once',
     http: 'POST /api/scanner/bye',
     status: 204,

@@ -12,7 +12,7 @@ import { findConcerned, findStartable } from './queries.ts'
 
 export type Claimant = Holder & {
   readonly name: string
-  /** Scans that it may be given beside those that it has. */
+  /** The number of further scans that it may be given. */
   readonly free: number
 }
 
@@ -74,7 +74,7 @@ export const restore = async (
   return true
 }
 
-/** Settles what a scanner has, and gives it more, in one transaction. */
+/** Settles the scans that a scanner has, and gives it more, in one transaction. */
 export const claim = async (tx: Ctx, claimant: Claimant, config: Config): Promise<Claims> => {
   // Another instance may give the same scan.
   await store.lockStarts(tx)
@@ -101,7 +101,7 @@ export const claim = async (tx: Ctx, claimant: Claimant, config: Config): Promis
   return { cancel, drop: dropped, given }
 }
 
-/** Fails the running scans of a scanner. What is done is completed. */
+/** Fails the running scans of a scanner, except for scans that are done. */
 export const failRunning = async (tx: Ctx, scannerId: string, reason: string): Promise<void> => {
   for (const { id, status, is_done } of (await findConcerned(tx, [scannerId], [])).values()) {
     const scan = status === 'running' && is_done === 0 ? await store.find(tx, id) : undefined

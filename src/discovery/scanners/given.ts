@@ -1,4 +1,4 @@
-/** Builds what a scanner gets of a scan that it is given: the plan without logins, and these sealed for it. */
+/** Builds the parts of a scan that a scanner receives: the plan without logins, and the logins sealed for it. */
 import type { Config } from '../../base/config/config.ts'
 import type { Secrets } from '../../base/security/crypto.ts'
 import { getNetworkOrThrow } from '../../inventory/networks/networks.ts'

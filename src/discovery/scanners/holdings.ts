@@ -1,4 +1,4 @@
-/** Compares what a scanner says it has on its hands with what is on record. */
+/** Compares the scans that a scanner names with the stored ones. */
 import type { Holding } from '../../scanner/wire.ts'
 import type { ScanStatus } from '../schema.ts'
 
@@ -42,7 +42,7 @@ const decide = ({ id, labels }: Holder, { lease }: Holding, scan: KnownScan | un
   return scan.status === 'running' && scan.is_done === 0 ? 'kept' : 'drop'
 }
 
-/** @param scans at least the running ones of the scanner, and those that it names */
+/** @param scans the running scans of the scanner, the scans that it names, and perhaps others */
 export const reviewHoldings = (holder: Holder, scans: ReadonlyMap<string, KnownScan>): Review => {
   const fates = new Map(
     holder.holding.map((one) => [one.scan_id, decide(holder, one, scans.get(one.scan_id))] as const),

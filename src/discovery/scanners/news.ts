@@ -7,7 +7,7 @@ import { type Holder, type Review, reviewHoldings } from './holdings.ts'
 import { findConcerned, findStartable } from './queries.ts'
 
 export type Poller = Holder & {
-  /** Scans that it may be given beside those that it has. */
+  /** The number of further scans that it may be given. */
   readonly free: number
   /** The list of networks to listen to that it knows; undefined if it has said nothing of it. */
   readonly listenTag: string | undefined
@@ -32,7 +32,7 @@ export const mayClaim = ({ mayStart, returning, lost }: News): boolean =>
 /** True if the scanner knows another list of networks to listen to. */
 export const hasOtherList = ({ listenTag }: Poller, news: News): boolean => news.listenTag !== (listenTag ?? '')
 
-/** Texts of labels that can be no part of another one. */
+/** Returns an unambiguous text of the labels. */
 const buildKey = (labels: ReadonlySet<string>): string => JSON.stringify([...labels].sort())
 
 export const findNews = async <P extends Poller>(ctx: Ctx, pollers: readonly P[]): Promise<ReadonlyMap<P, News>> => {

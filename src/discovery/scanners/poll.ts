@@ -1,4 +1,4 @@
-/** The poll of a scanner: what it is to start, to cancel, to drop and to listen to. Waits until there is something. */
+/** Answers the polls of scanners: scans to start, to cancel and to drop, and networks to listen to. Waits until one of them is new. */
 import type { Config } from '../../base/config/config.ts'
 import type { Secrets } from '../../base/security/crypto.ts'
 import type { EnrolledScanner } from '../../inventory/scanners/state-row-store.ts'
@@ -23,12 +23,12 @@ export type PollTools = {
 
 const getLabels = ({ name, tags }: EnrolledScanner): ReadonlySet<string> => new Set([name, ...tags])
 
-/** Stores what the scanner says of itself. */
+/** Stores the fields that the scanner reports of itself. */
 export const note = async (ctx: Ctx, scanner: EnrolledScanner, facts: SaidFacts): Promise<void> => {
   if (hasNews(scanner, facts, ctx.now)) await ctx.write((tx) => noteFacts(tx, scanner.id, facts))
 }
 
-/** What a poll says of the scanner. */
+/** Returns the fields of a poll that describe the scanner. */
 export const toFacts = ({ client }: Ctx, body: PollBody): SaidFacts => {
   const { holding: _, listen_tag: __, wait_seconds: ___, ...facts } = body
   return { ...facts, ip_address: client }
@@ -43,7 +43,7 @@ export const createPoller = (scanner: EnrolledScanner, body: PollBody): Poller =
 
 type Attempt = { readonly answer: PollAnswer; readonly isNews: boolean }
 
-/** Looks once, and takes what there is. */
+/** Looks once, and claims scans. */
 const attempt = async (
   ctx: Ctx,
   { scanner, poller }: { readonly scanner: EnrolledScanner; readonly poller: Poller },
@@ -51,7 +51,7 @@ const attempt = async (
 ): Promise<Attempt> => {
   const known = await findNews(ctx, [poller])
   const news = known.get(poller)
-  if (!news) throw new Error('there is news of each poller, or that there is none')
+  if (!news) throw new Error('each poller has news')
   const claimant: Claimant = { ...poller, name: scanner.name }
   const { cancel, drop, given } =
     mayClaim(news) && !poller.isOnlyAsking
@@ -71,7 +71,7 @@ const attempt = async (
   }
 }
 
-/** @throws AppError UNAUTHORIZED when the token ends meanwhile */
+/** @throws AppError UNAUTHORIZED when the token ends during the wait */
 export const answerPoll = async (
   ctx: Ctx,
   { scanner: known, tokenHash, body }: Authenticated & { readonly body: PollBody },
@@ -91,7 +91,7 @@ export const answerPoll = async (
       const leftMs = untilMs - performance.now()
       if (isNews || leftMs <= 0 || !waiting) return answer
       await waiting.next(leftMs)
-      // What it would be given now would be lost, where another poll has ended this one.
+      // A scan that it claims now would be lost if another poll has ended this one.
       if (waiting.isEnded()) return answer
     }
   } finally {

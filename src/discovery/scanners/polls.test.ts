@@ -1,4 +1,4 @@
-// What scanners are given: by label, within their slots, taken back when they lose it, and told while their requests wait.
+// Polls of scanners: scans are given by label and within slots, lost ones are given again, and waiting polls are answered at once.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { fetchFrom } from '../../../testing/servers/instances.ts'
@@ -222,7 +222,7 @@ describe.each(engines())('polls on %s', (dialect) => {
       expect((await scanner.poll({ holding })).drop).toEqual([id])
     })
 
-    test('comes back in `cancel` once it is cancelled, and is told again only later', async () => {
+    test('comes back in `cancel` once it is cancelled, which ends one waiting poll', async () => {
       const { scanner, holding, id } = await begin()
       await admin.api.scans.cancel({ id })
       expect((await scanner.poll({ holding, wait_seconds: 25 })).cancel).toEqual([id])
@@ -256,7 +256,7 @@ describe.each(engines())('polls on %s', (dialect) => {
       expect((await one.report(taken, 2, [])).status).toBe(404)
     })
 
-    test('the former holder gets the scan back under the same lease, if nobody else has taken it', async () => {
+    test('the former holder gets the scan back under the same lease, unless another scanner has taken it', async () => {
       const { scanner, holding, id, taken } = await begin()
       await silence(scanner.id)
       expect((await getScan(id)).status).toBe('pending')
@@ -280,7 +280,7 @@ describe.each(engines())('polls on %s', (dialect) => {
       expect((await scanner.report(taken, 2, [])).status).toBe(404)
     })
 
-    test('the scan of a scanner that was heard meanwhile stays with it', async () => {
+    test('the scan of a scanner with a request since then stays with it', async () => {
       const { scanner, id } = await begin()
       aheadMs += 11 * 60_000
       await setBeat(scanner.id, Date.now() + (dialect === 'sqlite' ? aheadMs : 0))

@@ -2,7 +2,7 @@
 import type { Poller } from './news.ts'
 
 export type Waiting = {
-  /** Sets what the scanner has and wants by now. */
+  /** Sets the current state of the scanner. */
   readonly update: (poller: Poller) => void
   /** True after another poll of the scanner, its goodbye, or the shutdown. */
   readonly isEnded: () => boolean
@@ -14,20 +14,20 @@ export type Waiting = {
 
 type Entry = Waiting & { readonly getPoller: () => Poller; readonly wake: () => void; readonly end: () => void }
 
-/** What was told and is not done yet is told again after this time. */
+/** An answer with the same scans is sent again after this time. */
 const TELL_AGAIN_MS = 5000
 
 export type Polls = {
   /** Ends another poll of the scanner. */
   readonly begin: (poller: Poller, signal: AbortSignal) => Waiting
   readonly end: (scannerId: string) => void
-  /** True unless the last answer to the scanner said the same of these scans. So a scanner that takes its time to stop does not ask in vain. */
+  /** Returns true unless the last answer to the scanner had the same scans. A scanner may need time to stop them, and must not poll without pause. */
   readonly tell: (scannerId: string, scanIds: readonly string[]) => boolean
   /** The pollers that wait. */
   readonly list: () => readonly Poller[]
   readonly wake: (scannerId: string) => void
   readonly wakeAll: () => void
-  /** Ends all polls, also those to come. */
+  /** Ends all polls, also future ones. */
   readonly close: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Takes in what a scanner reports of a scan. Any instance takes any request; a repeated one does nothing. */
+/** Stores the reports of a scanner about a scan. Any instance takes any request; a repeated one does nothing. */
 import { invalidField, notFound } from '../../contract/errors.ts'
 import type { Network } from '../../inventory/networks/api.ts'
 import { getNetworkOrThrow } from '../../inventory/networks/networks.ts'
@@ -29,7 +29,7 @@ type Reporting = Pick<ReportsBody, 'lease' | 'seq'> & {
 
 type Batch = Extract<Report, { type: 'batch' }>
 
-/** What is done with a request: it is taken in, or it has its answer already. */
+/** A request is taken in, or has its answer already. */
 type Verdict = { readonly scan: Scan } | { readonly answer: ReportsAnswer }
 
 /** @throws AppError NOT_FOUND for a scan that the scanner does not have, VALIDATION_ERROR for a number that is too high */
@@ -102,7 +102,7 @@ const selectHosts = (hosts: readonly FoundHost[], isWanted: (host: FoundHost) =>
 const toProgress = ({ progress }: Batch, { stage }: Scan): Progress =>
   progress ?? { stage: stage || 'liveness', scanned: 0, total: 0, found: 0, probesPerSecond: 0 }
 
-/** Stores the hosts. Returns the number of those that are not of the network; undefined if the scan is lost. */
+/** Stores the hosts. Returns the number of hosts outside the network; undefined if the scan is lost. */
 const storeHosts = async (
   ctx: Ctx,
   reporting: Reporting,
@@ -136,7 +136,7 @@ const end = async (tx: Ctx, scan: Scan, report: Report, { scanner }: Reporting):
   }
 }
 
-/** Stores all that is not a host, and the number of the request. Returns false if the scan is lost. */
+/** Stores everything but hosts, and the number of the request. Returns false if the scan is lost. */
 const conclude = async (
   tx: Ctx,
   reporting: Reporting,
@@ -159,7 +159,7 @@ const conclude = async (
   return true
 }
 
-/** Gives a scan back to its former holder, if nobody else has taken it. */
+/** Gives a scan back to its former holder, unless another scanner has taken it. */
 const returnToHolder = async (ctx: Ctx, { scanner, scanId, lease }: Reporting): Promise<void> => {
   const scan = await store.find(ctx, scanId)
   if (scan?.status !== 'pending') return
@@ -189,7 +189,7 @@ export const answerReports = async (
   const dropped = batches.length > 0 ? await storeHosts(ctx, reporting, { scan: verdict.scan, batches }) : 0
   const isStored = dropped !== undefined && (await ctx.write((tx) => conclude(tx, reporting, { reports, dropped })))
   if (isStored) return { ack: reporting.seq, cancel: false }
-  // Another request has stored it meanwhile, or the scan is not theirs any more.
+  // A concurrent request has stored it, or the scan is not theirs any more.
   const now = await judge(ctx, reporting)
   return 'answer' in now ? now.answer : { ack: reporting.seq - 1, cancel: false }
 }

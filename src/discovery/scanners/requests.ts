@@ -2,9 +2,12 @@
 import { createFairLane } from '../../base/jobs/fair-lane.ts'
 import { hashSecret } from '../../base/security/secret-token.ts'
 import { AppError, invalidField } from '../../contract/errors.ts'
+import type { Db } from '../../database/database.ts'
+import type { Tables } from '../../database/tables.ts'
 import type { EnrolledScanner, EnrollingScanner } from '../../inventory/scanners/state-row-store.ts'
 import { findByEnrolment, findByToken } from '../../inventory/scanners/state-store.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
+import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
+import type { Identify, Identity } from '../../kernel/request.ts'
 import { WIRE_LIMITS, WIRE_PROTOCOL } from '../../scanner/wire.ts'
 import { parseJson, readBytes, requireJsonType } from '../../surfaces/http/body/body.ts'
 
@@ -12,44 +15,64 @@ export const TOKEN_PREFIX = 'plat_sc_'
 export const ENROLMENT_PREFIX = 'plat_en_'
 
 /** @throws AppError UNAUTHORIZED without a Bearer token of this kind */
-const hashToken = ({ headers }: Request, prefix: string): string => {
+const hashToken = (headers: Headers, prefix: string): string => {
   const [, token = ''] = /^Bearer +([\w-]{51}) *$/i.exec(headers.get('authorization') ?? '') ?? []
   if (!token.startsWith(prefix))
     throw new AppError('UNAUTHORIZED', `Send the token of a scanner, ${prefix}..., as a Bearer token`)
   return hashSecret(token)
 }
 
+/** @throws AppError UNAUTHORIZED */
+export const findScannerOrThrow = async (scope: StoreScope, tokenHash: string): Promise<EnrolledScanner> => {
+  const scanner = await findByToken(scope, tokenHash)
+  if (scanner) return scanner
+  throw new AppError('UNAUTHORIZED', 'The token is not valid: the scanner was revoked, deleted or enrolled again')
+}
+
 export type Authenticated = { readonly scanner: EnrolledScanner; readonly tokenHash: string }
 
 /** @throws AppError UNAUTHORIZED */
-export const findScannerOrThrow = async (ctx: Ctx, tokenHash: string): Promise<EnrolledScanner> => {
-  const scanner = await findByToken(ctx, tokenHash)
-  if (scanner) return scanner
-  throw new AppError(
-    'UNAUTHORIZED',
-    'The token of the scanner is not valid: the scanner was revoked, deleted or enrolled again',
-  )
+export const authenticate = async (scope: StoreScope, { headers }: Request): Promise<Authenticated> => {
+  const tokenHash = hashToken(headers, TOKEN_PREFIX)
+  return { scanner: await findScannerOrThrow(scope, tokenHash), tokenHash }
 }
-
-/** @throws AppError UNAUTHORIZED */
-export const authenticate = async (ctx: Ctx, request: Request): Promise<Authenticated> => {
-  const tokenHash = hashToken(request, TOKEN_PREFIX)
-  return { scanner: await findScannerOrThrow(ctx, tokenHash), tokenHash }
-}
-
-export type Enrolling = { readonly scanner: EnrollingScanner; readonly enrolmentHash: string }
 
 export const createVoidTokenError = (): AppError =>
   new AppError('INVALID_CREDENTIALS', 'The enrolment token is unknown, used or void; make another one')
 
+export type Enrolling = { readonly scanner: EnrollingScanner; readonly enrolmentHash: string }
+
 /** @throws AppError UNAUTHORIZED, INVALID_CREDENTIALS, EXPIRED_KEY */
-export const authenticateEnrolment = async (ctx: Ctx, request: Request): Promise<Enrolling> => {
-  const enrolmentHash = hashToken(request, ENROLMENT_PREFIX)
-  const scanner = await findByEnrolment(ctx, enrolmentHash)
+export const authenticateEnrolment = async (
+  scope: StoreScope & Pick<Ctx, 'now'>,
+  { headers }: Pick<Request, 'headers'>,
+): Promise<Enrolling> => {
+  const enrolmentHash = hashToken(headers, ENROLMENT_PREFIX)
+  const scanner = await findByEnrolment(scope, enrolmentHash)
   if (!scanner) throw createVoidTokenError()
-  if (scanner.expires_at <= ctx.now)
+  if (scanner.expires_at <= scope.now)
     throw new AppError('EXPIRED_KEY', 'The enrolment token has expired; make another one')
   return { scanner, enrolmentHash }
+}
+
+/** A scanner has no permissions, and is the user of no account. */
+const buildIdentity = ({ id, name }: Pick<EnrolledScanner, 'id' | 'name'>): Identity => ({
+  caller: {
+    ...{ userId: undefined, username: name, via: 'key', credentialId: id, keyName: name },
+    permissions: new Set(),
+  },
+  isAmbient: false,
+})
+
+type IdentifyOptions = { readonly db: Db<Tables>; readonly now: () => Date }
+
+/** Returns the ways to identify the callers of an enrolment, and of all other requests. */
+export const createScannerIdentify = ({ db, now }: IdentifyOptions): Record<'enrolling' | 'enrolled', Identify> => {
+  const getScope = () => ({ db: db.quick, store: db, now: now().toISOString() })
+  return {
+    enrolling: async (headers) => buildIdentity((await authenticateEnrolment(getScope(), { headers })).scanner),
+    enrolled: async (headers) => buildIdentity(await findScannerOrThrow(getScope(), hashToken(headers, TOKEN_PREFIX))),
+  }
 }
 
 /** @throws AppError VALIDATION_ERROR on `protocol` for a number that the server does not know */

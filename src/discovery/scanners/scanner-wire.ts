@@ -5,6 +5,7 @@ import type { Secrets } from '../../base/security/crypto.ts'
 import { createSecret, hashSecret } from '../../base/security/secret-token.ts'
 import { invalidField } from '../../contract/errors.ts'
 import { parse } from '../../contract/validate.ts'
+import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import { beat, redeem, sayGoodbye } from '../../inventory/scanners/state-store.ts'
 import type { RawHandler } from '../../kernel/context.ts'
@@ -24,6 +25,7 @@ import {
   authenticateEnrolment,
   checkProtocol,
   createBodies,
+  createScannerIdentify,
   createVoidTokenError,
   TOKEN_PREFIX,
 } from './requests.ts'
@@ -34,6 +36,7 @@ export type WireOptions = {
   readonly config: Config
   readonly secrets: Secrets
   readonly version: string
+  readonly db: Db<Tables>
   readonly kernel: () => Kernel<Tables>
   readonly now: () => Date
   readonly startedTotal: ReturnType<Metrics['counter']>
@@ -67,6 +70,7 @@ export const createScannerWire = (options: WireOptions): Wire => {
   const { kernel, version, now, startedTotal } = options
   const polls = createPolls()
   const bodies = createBodies()
+  const identify = createScannerIdentify(options)
   /** The scanners with a request since the last write of their beats. */
   const heard = new Set<string>()
   const startedMs = now().getTime()
@@ -83,7 +87,7 @@ export const createScannerWire = (options: WireOptions): Wire => {
       if (!isPublicKey(public_key))
         throw invalidField('public_key', 'must be base64url of the 32 bytes of an X25519 key')
       const token = createSecret(TOKEN_PREFIX)
-      audit.note({ userId: id, username: name, changes: facts })
+      audit.note({ changes: facts })
       const isRedeemed = await ctx.write((tx) =>
         redeem(tx, id, {
           ...{ enrolment_hash: enrolmentHash, token_hash: hashSecret(token), public_key },
@@ -172,11 +176,11 @@ export const createScannerWire = (options: WireOptions): Wire => {
 
   return {
     routes: [
-      { route: scannerRoutes.enrol, handler: enrol },
-      { route: scannerRoutes.poll, handler: poll },
-      { route: scannerRoutes.reports, handler: reports },
-      { route: scannerRoutes.sightings, handler: sightings },
-      { route: scannerRoutes.bye, handler: bye },
+      { route: scannerRoutes.enrol, handler: enrol, identify: identify.enrolling },
+      { route: scannerRoutes.poll, handler: poll, identify: identify.enrolled },
+      { route: scannerRoutes.reports, handler: reports, identify: identify.enrolled },
+      { route: scannerRoutes.sightings, handler: sightings, identify: identify.enrolled },
+      { route: scannerRoutes.bye, handler: bye, identify: identify.enrolled },
     ],
     reactions: {
       'scanner.revoked': (ctx, scanner) => failRunning(ctx, scanner.id, 'the scanner was revoked'),

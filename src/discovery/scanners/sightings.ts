@@ -1,4 +1,4 @@
-/** Takes in what scanners hear, of the networks to which they listen. */
+/** Takes in the hosts that scanners hear, of the networks that they listen to. */
 import type { EnrolledScanner } from '../../inventory/scanners/state-row-store.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { SightingsAnswer } from '../../scanner/wire.ts'

@@ -1,5 +1,5 @@
 /**
- * Reads what scanners send, which nobody trusts: texts and lists are cut to their bounds before they are validated, missing fields get
+ * Reads the messages of scanners, which are untrusted: texts and lists are cut to their bounds before they are validated, missing fields get
  * defaults, unknown ones are dropped, and a wrong type is an error that names the field.
  */
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import { type FoundHost, STAGES } from '../../scanner/protocol.ts'
 import { type Sighting, WIRE_LIMITS } from '../../scanner/wire.ts'
 import type { ReportsBody, SightingsBody } from './api.ts'
 
-/** Longest text that has no bound of its own: the same as of texts that are stored of a host. */
+/** The bound of all other texts: that of stored texts of a host. */
 const TEXT = 512
 const NOTE = 500
 const BANNER = 2048

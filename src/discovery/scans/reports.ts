@@ -1,4 +1,4 @@
-/** Stores what is reported of a scan: the same for a process of this server and for a scanner in another place. */
+/** Stores the reports about a scan: the same for a process of this server and for a scanner in another place. */
 
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { FromScanner, Progress } from '../../scanner/protocol.ts'
@@ -41,7 +41,7 @@ export const storeBatch = (
   })
 }
 
-/** Stores the privileges of the scanner. Returns what the log says of them. */
+/** Stores the privileges of the scanner. Returns the notes about them. */
 export const storePrivilege = async (tx: Ctx, id: string, { privilege }: Report<'ready'>): Promise<string[]> => {
   await store.setState(tx, id, { privilege: JSON.stringify(privilege) })
   return privilege.advice === '' ? [] : [`More privileges: ${privilege.advice}`]

@@ -69,7 +69,7 @@ export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefine
     .where('scan_id', '=', id)
     .executeTakeFirst()
 
-/** Finds what names the taking of a scan by a scanner, and how far its reports are stored. */
+/** Finds the lease of a scanner, and how far its reports are stored. */
 export const findTaking = (
   ctx: Ctx,
   id: string,

@@ -44,9 +44,9 @@ const isVoid = (schema: z.ZodType | undefined): boolean => schema === undefined 
 const getNoun = (name: string): string => name.slice(0, name.indexOf('.'))
 
 const getSecurity = ({ access, bearerOnly, session }: Documented): DocumentedOperation['security'] => {
-  if (bearerOnly) return [{ bearer: [] }]
   if (access === 'public') return []
-  return session ? [{ session: [] }] : [{ bearer: [] }, { session: [] }]
+  if (session) return [{ session: [] }]
+  return bearerOnly ? [{ bearer: [] }] : [{ bearer: [] }, { session: [] }]
 }
 
 /** An empty number or boolean of a query string is absent (`coerce`). */
