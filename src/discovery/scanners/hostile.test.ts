@@ -68,7 +68,7 @@ const REPORTS: readonly Json[] = [
 const mutate = (value: Json, places: readonly number[], by: Json | undefined): Json => {
   const [place = 0, ...rest] = places
   if (typeof value !== 'object' || value === null || places.length === 0) return by ?? null
-  const copy: Record<string, Json> = { ...value }
+  const copy: Record<string, Json> = Object.fromEntries(Object.entries(value))
   const keys = [...Object.keys(copy), 'more']
   const key = keys[place % keys.length] ?? 'more'
   if (rest.length === 0 && by === undefined) delete copy[key]

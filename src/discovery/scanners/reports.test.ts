@@ -1,4 +1,4 @@
-// Reports of scanners: each request counts once and in order, of their own scans, hosts of their network alone; the server completes the scan.
+// Reports of scanners: each request counts once and in order, of their own scans, only hosts of their network; the server completes the scan.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'

@@ -1,4 +1,4 @@
-// Hosts that scanners hear: of networks to which they listen alone. Polls name these networks.
+// Hosts that scanners hear: only of networks to which they listen. Polls name these networks.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
