@@ -1,6 +1,7 @@
 /** Scanners from the first one to a scan of its network, with the real program that a user starts. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { takeOneIn } from '../testing/cases.ts'
 import { type ScannerChild, type ScannerFolder, scannerFolder } from '../testing/servers/scanner-child.ts'
 import { DISCOVERY, startHosts, untilScanned } from './discovery-seed.ts'
 import { choose, eventually, openMore, world } from './harness.ts'
@@ -51,7 +52,6 @@ test(
         await it.plat.api.networks.create({ name: 'branch lan', subnet: '127.90.0.0/28' })
         await open('/scanners')
         await page.getByText('connects to this server').waitFor()
-        await expectReadable(page)
         await page.getByRole('main').getByRole('button', { name: 'New scanner' }).last().click()
         await page.getByRole('textbox', { name: 'Name' }).fill('oslo')
         await page.getByRole('textbox', { name: 'Tags' }).fill('branch')
@@ -62,7 +62,6 @@ test(
         await dialog(page).getByText('Waiting for oslo').waitFor()
         await dialog(page).getByRole('button', { name: 'Docker' }).click()
         await dialog(page).getByText('docker run').waitFor()
-        await expectReadable(page)
         await dialog(page).getByRole('button', { name: 'Shell' }).click()
         const command = await dialog(page).locator('pre').innerText()
         const [, url = '', token = ''] = /^plat scanner run --url (\S+) --token (\S+)$/.exec(command) ?? []
@@ -72,7 +71,6 @@ test(
         await dialog(page).getByRole('button', { name: 'Choose its networks' }).click()
         await page.getByRole('heading', { level: 1, name: 'oslo' }).waitFor()
         await badge(page, 'online').waitFor()
-        await expectReadable(page)
         await page.getByRole('link', { name: 'All networks that it scans' }).click()
         await choose(page.getByRole('combobox', { name: 'Another network' }), 'branch lan')
         await page.getByRole('button', { name: 'Scan it from here' }).click()
@@ -108,7 +106,6 @@ test(
         const label = page.getByRole('combobox', { name: 'Scanner' })
         await choose(label, 'coast')
         await dialog(page).getByText('Its scanner is not online: a scan waits for it.').waitFor()
-        await expectReadable(page)
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByRole('main').getByRole('link', { name: 'coast', exact: true }).waitFor()
         await page.getByRole('button', { name: 'Scan', exact: true }).click()
@@ -151,6 +148,45 @@ test('a scanner takes over a network that it is in, and documents another', () =
     },
     { as: 'admin' },
   ))
+
+type Readable = readonly [string, (ids: { readonly scanner: string; readonly network: string }) => string, string]
+
+/** Each with the button that opens its dialog; '' for none. */
+const PAGES: readonly Readable[] = [
+  ['scanners', () => '/scanners', ''],
+  ['a scanner', ({ scanner }) => `/scanners/${scanner}`, ''],
+  ['how to start a scanner', ({ scanner }) => `/scanners/${scanner}`, 'Enrol again'],
+  ['the networks of a scanner', ({ scanner }) => `/scanners/${scanner}?tab=networks`, ''],
+  ['the scans of a scanner', ({ scanner }) => `/scanners/${scanner}?tab=scans`, ''],
+  ['the scanners of a network', ({ network }) => `/networks/${network}?tab=discovery`, ''],
+  ['the form of a network', ({ network }) => `/networks/${network}?edit=${network}`, ''],
+]
+
+const seedPages = async () => {
+  const { api } = it.plat
+  const scanner = await seedScanner(it.plat, { name: 'hamar', tags: ['inland'], links: ['198.18.9.0/24'] })
+  await api.scanners.revoke({ id: scanner })
+  const { id: network } = await api.networks.create({ name: 'inland lan', subnet: '198.18.9.0/24', scanner: 'inland' })
+  return { scanner, network }
+}
+/** Made by the first test that opens one of the pages, because the first journey has no scanner. */
+let seeded: ReturnType<typeof seedPages> | undefined
+
+test.each(takeOneIn(2, PAGES))('%s can be read', async (_, pathFor, opens) => {
+  seeded ??= seedPages()
+  const ids = await seeded
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole(pathFor(ids))
+      if (opens !== '') {
+        await page.getByRole('button', { name: opens }).click()
+        await dialog(page).locator('pre').first().waitFor()
+      }
+      await expectReadable(page)
+    },
+    { as: 'admin' },
+  )
+})
 
 test('a scan of a network is refused, if no scanner answers to its label, at the field of the network', () =>
   it.visit(
