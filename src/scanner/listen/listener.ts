@@ -2,6 +2,7 @@
  * Listens on the links of networks, and tells which hosts it hears. With AF_PACKET sockets it blocks in poll(2), which wakes it for a
  * frame at once and costs nothing between two; the event loop, which reads the pipe of the parent, has its turn after each.
  */
+import { fullGC } from 'bun:jsc'
 import { networkInterfaces } from 'node:os'
 import type { FoundName } from '../protocol.ts'
 import { readMdns } from '../services/mdns.ts'
@@ -12,7 +13,7 @@ import { openVendors } from '../sys/vendors.ts'
 import type { FromListener, ListenPlan } from '../wire.ts'
 import { type Heard, readFrame } from './frames.ts'
 import { findListenedLinks, type ListenedLink, type ListenedLinks, selectNetworks } from './listened-links.ts'
-import { openPacketSocket, type PacketSocket, waitForFrames } from './packet-socket.ts'
+import { createWait, openPacketSocket, type PacketSocket } from './packet-socket.ts'
 import { createPlainSources, LOOK_EVERY_MS, readHeardNeighbours } from './plain-sources.ts'
 import { createRepeatFilter } from './repeats.ts'
 import { createSightingTable } from './sighting-table.ts'
@@ -29,8 +30,10 @@ const BLOCK_MS = 250
 /** The block while sightings are due, or on their way. */
 const SHORT_BLOCK_MS = 10
 /** Frames that follow each other faster are read together. */
-const TOGETHER_MS = 5
+const TOGETHER_MS = 10
 const MAX_FRAMES_AT_ONCE = 1024
+/** Frames between two looks at the interfaces after which garbage is collected. */
+const FRAMES_BEFORE_COLLECTING = 10_000
 /** The longest message of multicast DNS (RFC 6762 section 17), and its headers. */
 const FRAME_BYTES = 9216
 /** Messages of multicast DNS that are decoded in a second: each may take milliseconds. */
@@ -73,6 +76,8 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
     const buffer = Buffer.alloc(FRAME_BYTES)
     let listened: ListenedLinks = { links: [], isOwn: () => false }
     let open: OpenLink[] = []
+    let waitForFrame: ReturnType<typeof createWait> = () => {}
+    let frames = 0
     let lookedMs = Number.NEGATIVE_INFINITY
     let frameMs = Number.NEGATIVE_INFINITY
 
@@ -96,13 +101,21 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
       const isNewPlan = isChanged
       isChanged = false
       lookedMs = performance.now()
+      // The engine itself collects only after many megabytes.
+      if (frames > FRAMES_BEFORE_COLLECTING) fullGC()
+      frames = 0
       const before = JSON.stringify(listened.links.map(({ name, addresses }) => [name, addresses]))
       listened = findListenedLinks(networks, networkInterfaces())
       const all = listened.links.flatMap((link) => link.networks)
       if (isNewPlan)
         table.keepOnly((id, ip) => all.some((one) => one.id === id && one.targets.indexOf(ip) !== undefined))
-      if (c && isRaw) open = reopen(c, open, listened.links)
-      else if (JSON.stringify(listened.links.map(({ name, addresses }) => [name, addresses])) !== before)
+      if (c && isRaw) {
+        open = reopen(c, open, listened.links)
+        waitForFrame = createWait(
+          c,
+          open.map(({ socket }) => socket),
+        )
+      } else if (JSON.stringify(listened.links.map(({ name, addresses }) => [name, addresses])) !== before)
         plain?.listenOn(listened.links)
       if (c && !isRaw) for (const heard of readHeardNeighbours(c, listened.links)) hear(heard, listened.links)
     }
@@ -126,6 +139,7 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
           const heard = readFrame(buffer.subarray(0, length))
           if (heard) hear(heard, [link])
         }
+      frames += count
       return count > 0
     }
 
@@ -140,11 +154,7 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
       }
       // Messages leave before the block.
       await Bun.sleep(0)
-      waitForFrames(
-        c,
-        open.map(({ socket }) => socket),
-        isBusy ? SHORT_BLOCK_MS : BLOCK_MS,
-      )
+      waitForFrame(isBusy ? SHORT_BLOCK_MS : BLOCK_MS)
       const now = performance.now()
       if (!readFrames(now)) continue
       tell()

@@ -77,12 +77,14 @@ export const openPacketSocket = (c: Libc, number: number): PacketSocket | undefi
 const POLL_BYTES = 8
 const POLLIN = 1
 
-/** Blocks until one of the sockets has a frame, or the time is over. */
-export const waitForFrames = (c: Libc, sockets: readonly PacketSocket[], ms: number): void => {
+/** Returns a function that blocks until one of the sockets has a frame, or the time is over. */
+export const createWait = (c: Libc, sockets: readonly PacketSocket[]): ((ms: number) => void) => {
   const wanted = Buffer.alloc(Math.max(1, sockets.length) * POLL_BYTES)
   for (const [i, { fd }] of sockets.entries()) {
     wanted.writeInt32LE(fd, i * POLL_BYTES)
     wanted.writeInt16LE(POLLIN, i * POLL_BYTES + 4)
   }
-  c.poll(wanted, sockets.length, ms)
+  return (ms) => {
+    c.poll(wanted, sockets.length, ms)
+  }
 }
