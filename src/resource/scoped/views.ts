@@ -36,7 +36,11 @@ const UNDIVIDED: readonly Name[] = RESOURCES.flatMap(({ name, scope }) =>
 
 /** Returns the tables of these resources, which show no row to a caller without the permissions for them. */
 export const listTables = (resources: readonly string[]): ReadonlySet<string> =>
-  new Set(INVENTORY.flatMap((one) => (resources.includes(one) ? (TABLES_OF[one] ?? [toTableName(one)]) : [])))
+  new Set([
+    ...INVENTORY.flatMap((one) => (resources.includes(one) ? (TABLES_OF[one] ?? [toTableName(one)]) : [])),
+    // Scanners show the number of their scans.
+    ...(resources.includes('discovery') ? ['discovery_scans'] : []),
+  ])
 
 /** The tables with rows that are visible only by their own areas, with the resources of their readers. */
 export const BY_OWN_AREA = {
