@@ -38,7 +38,7 @@ type Cause = {
 
 const explain = ({ unanswered, failure, hasRule }: Cause): string => {
   if (unanswered !== undefined)
-    return `nobody answers to its label "${unanswered}": enrol a scanner with this name or tag, or change the label`
+    return `no scanner answers to its label "${unanswered}": enrol one with this name or tag, or change the label`
   if (failure !== undefined) return `its last scan failed${failure === '' ? '' : ` (${failure})`}`
   if (hasRule === undefined) return 'no rule scans it: scan it, or add a rule'
   return hasRule ? 'a rule would scan it: look at its next run' : 'its rule is disabled: enable it, or scan it'

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeIn } from '../../../testing/app-write.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { ask, failure, forbidden, missing, refusal } from '../../../testing/estates/inventory.ts'
+import { createTransactions, enrolScanner } from '../../../testing/scanners.ts'
 import { host, ssh } from '../../../testing/servers/scripted-scanner.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import type { ReportExtract } from '../../record/notifications/reports.ts'
@@ -226,6 +227,13 @@ describe.each(onSqlite())('reports on %s', (dialect) => {
     expect(await messageOf(idle)).toEqual(['Never scanned: no rule scans it: scan it, or add a rule'])
     expect(await messageOf(ruled)).toEqual(['Never scanned: a rule would scan it: look at its next run'])
     expect(await messageOf(off)).toEqual(['Never scanned: its rule is disabled: enable it, or scan it'])
+    expect(await messageOf(failing)).toEqual(['Never scanned: its last scan failed (no route)'])
+    await d.api.networks.update({ id: failing.id, scanner: 'branch' })
+    expect(await messageOf(failing)).toEqual([
+      'Never scanned: no scanner answers to its label "branch": enrol one with this name or tag, or change the label',
+    ])
+    const write = createTransactions(d.app, () => new Date(d.now()))
+    await enrolScanner({ admin: d.admin, write }, { name: 'of the branch', tags: ['branch'] })
     expect(await messageOf(failing)).toEqual(['Never scanned: its last scan failed (no route)'])
   })
 

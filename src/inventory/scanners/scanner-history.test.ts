@@ -1,4 +1,4 @@
-/** Scanners in the history, and in documents of the estate: what they say of themselves is in neither. */
+/** Scanners in the history and in documents of the estate, which have no reported field. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { createTransactions, enrolScanner, type Transactions } from '../../../testing/scanners.ts'

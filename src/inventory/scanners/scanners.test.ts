@@ -1,4 +1,4 @@
-/** The rules of scanners: names, tokens, revocation, and what a list finds. */
+/** The rules of scanners: names, tokens, revocation, and filters of the list. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { alreadyExists, ask, missing, refusal } from '../../../testing/estates/inventory.ts'

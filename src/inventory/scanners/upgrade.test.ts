@@ -1,0 +1,20 @@
+/** Networks and scans of an earlier version are those of the server. */
+import { expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { insertDiscovered, upgraded } from '../../../testing/servers/earlier-version.ts'
+import { engines } from '../../../testing/servers/servers.ts'
+
+test.each(engines())('networks and scans of before have no scanner on %s', async (dialect) => {
+  const { db, close } = await upgraded(dialect, '0090', async (tx) => {
+    await insertDiscovered(tx, [])
+    await sql`INSERT INTO discovery_scans (id, network_id, status, scan_type, stage, total_hosts, scanned_hosts,
+        found_hosts, hosts_per_second, exclude_ips, error_message, created_by, created_at, updated_at, holder,
+        until_ms, resumes)
+      VALUES ('s', 'n', 'running', 'quick', '', 1, 0, 0, 0, '', '', '', '', '', 'a process', 0, 0)`.execute(tx)
+  })
+  const networks = await db.read.selectFrom('networks').select(['id', 'scanner']).execute()
+  const scans = await db.read.selectFrom('discovery_scans').select(['scanner_id', 'scanner_name']).execute()
+  const states = await db.read.selectFrom('scanner_states').select('scanner_id').execute()
+  await close()
+  expect([networks, scans, states]).toEqual([[{ id: 'n', scanner: '' }], [{ scanner_id: null, scanner_name: '' }], []])
+})
