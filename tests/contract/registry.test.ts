@@ -127,7 +127,7 @@ describe.each(byName.filter(([, { effect }]) => effect === 'update'))('%s', (_, 
 })
 
 /** They answer the best matches, and have no further pages. */
-const WITHOUT_PAGES = ['addresses.free', 'impact.single-points']
+const WITHOUT_PAGES = ['addresses.free', 'impact.single-points', 'presence.joined']
 const isList = ({ name, output }: AnyOperation): boolean =>
   output instanceof z.ZodArray && !WITHOUT_PAGES.includes(name)
 
