@@ -10,7 +10,7 @@ import { type Claimant, claim } from './claims.ts'
 import { buildStarted } from './given.ts'
 import { findNews, hasOtherList, mayClaim, type Poller } from './news.ts'
 import type { Polls } from './polls.ts'
-import { type Authenticated, findScannerOrThrow } from './requests.ts'
+import { checkProtocol, findScannerOrThrow } from './requests.ts'
 
 export type PollTools = {
   readonly config: Config
@@ -24,17 +24,17 @@ export type PollTools = {
 const getLabels = ({ name, tags }: EnrolledScanner): ReadonlySet<string> => new Set([name, ...tags])
 
 /** Stores the fields that the scanner reports of itself. */
-export const note = async (ctx: Ctx, scanner: EnrolledScanner, facts: SaidFacts): Promise<void> => {
+const note = async (ctx: Ctx, scanner: EnrolledScanner, facts: SaidFacts): Promise<void> => {
   if (hasNews(scanner, facts, ctx.now)) await ctx.write((tx) => noteFacts(tx, scanner.id, facts))
 }
 
 /** Returns the fields of a poll that describe the scanner. */
-export const toFacts = ({ client }: Ctx, body: PollBody): SaidFacts => {
+const toFacts = ({ client }: Ctx, body: PollBody): SaidFacts => {
   const { holding: _, listen_tag: __, wait_seconds: ___, ...facts } = body
   return { ...facts, ip_address: client }
 }
 
-export const createPoller = (scanner: EnrolledScanner, body: PollBody): Poller => {
+const createPoller = (scanner: EnrolledScanner, body: PollBody): Poller => {
   const { holding, listen_tag, slots = scanner.state.slots } = body
   const free = Math.max(0, slots - holding.length)
   const isOnlyAsking = body.wait_seconds === 0
@@ -71,28 +71,35 @@ const attempt = async (
   }
 }
 
-/** @throws AppError UNAUTHORIZED when the token ends during the wait */
+type Asking = { readonly scannerId: string; readonly tokenHash: string; readonly body: PollBody }
+
+/** @throws AppError UNAUTHORIZED when the token ends during the wait, VALIDATION_ERROR on `protocol` */
 export const answerPoll = async (
   ctx: Ctx,
-  { scanner: known, tokenHash, body }: Authenticated & { readonly body: PollBody },
+  { scannerId: id, tokenHash, body }: Asking,
   tools: PollTools,
 ): Promise<PollAnswer> => {
   const untilMs = performance.now() + body.wait_seconds * 1000
-  const first = createPoller(known, body)
+  const { holding, listen_tag: listenTag } = body
+  const isOnlyAsking = body.wait_seconds === 0
   // Before anything is read, so that no news after it is missed.
-  const waiting = first.isOnlyAsking ? undefined : tools.polls.begin(first, ctx.signal)
+  const waiting = isOnlyAsking
+    ? undefined
+    : tools.polls.begin({ id, labels: new Set(), holding, free: 0, listenTag, isOnlyAsking }, ctx.signal)
   try {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       // Read again after each wait: it may have been revoked, renamed or tagged.
       const scanner = await findScannerOrThrow(ctx, tokenHash)
+      if (isFirst) {
+        // Also of a scanner that is refused: the page shows why.
+        await note(ctx, scanner, toFacts(ctx, body))
+        checkProtocol(body.protocol)
+      }
       const poller = createPoller(scanner, body)
       waiting?.update(poller)
       const { answer, isNews } = await attempt(ctx, { scanner, poller }, tools)
-      const leftMs = untilMs - performance.now()
-      if (isNews || leftMs <= 0 || !waiting) return answer
-      await waiting.next(leftMs)
-      // A scan that it claims now would be lost if another poll has ended this one.
-      if (waiting.isEnded()) return answer
+      // A scan that is claimed after the end would be lost if another poll has ended this one.
+      if (isNews || !waiting || !(await waiting.next(untilMs - performance.now()))) return answer
     }
   } finally {
     waiting?.leave()

@@ -6,8 +6,8 @@ export type Waiting = {
   readonly update: (poller: Poller) => void
   /** True after another poll of the scanner, its goodbye, or the shutdown. */
   readonly isEnded: () => boolean
-  /** Resolves when there may be something new, at the end of the time, and when the poll is ended. */
-  readonly next: (ms: number) => Promise<void>
+  /** Resolves to true when there may be something new, and to false at the end of the time or of the poll. */
+  readonly next: (ms: number) => Promise<boolean>
   /** Call at the end of the poll. */
   readonly leave: () => void
 }
@@ -61,13 +61,14 @@ export const createPolls = (): Polls => {
       end,
       next: (ms) =>
         new Promise((resolve) => {
-          const timer = setTimeout(wake, ms)
-          resume = () => {
+          const timer = setTimeout(() => settle(false), Math.max(0, ms))
+          const settle = (isNews: boolean): void => {
             clearTimeout(timer)
             isAwake = false
             resume = () => {}
-            resolve()
+            resolve(isNews && !entry.isEnded())
           }
+          resume = () => settle(true)
           if (isAwake || entry.isEnded()) resume()
         }),
       leave: () => {

@@ -29,13 +29,7 @@ export const findScannerOrThrow = async (scope: StoreScope, tokenHash: string): 
   throw new AppError('UNAUTHORIZED', 'The token is not valid: the scanner was revoked, deleted or enrolled again')
 }
 
-export type Authenticated = { readonly scanner: EnrolledScanner; readonly tokenHash: string }
-
-/** @throws AppError UNAUTHORIZED */
-export const authenticate = async (scope: StoreScope, { headers }: Request): Promise<Authenticated> => {
-  const tokenHash = hashToken(headers, TOKEN_PREFIX)
-  return { scanner: await findScannerOrThrow(scope, tokenHash), tokenHash }
-}
+export const hashScannerToken = ({ headers }: Pick<Request, 'headers'>): string => hashToken(headers, TOKEN_PREFIX)
 
 export const createVoidTokenError = (): AppError =>
   new AppError('INVALID_CREDENTIALS', 'The enrolment token is unknown, used or void; make another one')
@@ -71,7 +65,7 @@ export const createScannerIdentify = ({ db, now }: IdentifyOptions): Record<'enr
   const getScope = () => ({ db: db.quick, store: db, now: now().toISOString() })
   return {
     enrolling: async (headers) => buildIdentity((await authenticateEnrolment(getScope(), { headers })).scanner),
-    enrolled: async (headers) => buildIdentity(await findScannerOrThrow(getScope(), hashToken(headers, TOKEN_PREFIX))),
+    enrolled: async (headers) => buildIdentity(await findScannerOrThrow(getScope(), hashScannerToken({ headers }))),
   }
 }
 

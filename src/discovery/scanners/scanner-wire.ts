@@ -17,16 +17,17 @@ import type { EnrolAnswer } from '../../scanner/wire.ts'
 import { EnrolBody, PollBody, ReportsBody, SightingsBody, scannerRoutes } from './api.ts'
 import { failRunning } from './claims.ts'
 import { findNews, hasOtherList, mayClaim } from './news.ts'
-import { answerPoll, note, toFacts } from './poll.ts'
+import { answerPoll } from './poll.ts'
 import { createPolls } from './polls.ts'
 import { answerReports } from './reports.ts'
 import {
-  authenticate,
   authenticateEnrolment,
   checkProtocol,
   createBodies,
   createScannerIdentify,
   createVoidTokenError,
+  findScannerOrThrow,
+  hashScannerToken,
   TOKEN_PREFIX,
 } from './requests.ts'
 import { answerSightings } from './sightings.ts'
@@ -45,6 +46,7 @@ export type WireOptions = {
 type Handler = RawHandler<Tables>
 
 const SECOND_MS = 1000
+const MAX_BEAT_MS = 10 * SECOND_MS
 const UNCACHED = { headers: { 'Cache-Control': 'no-store' } }
 
 /** Events after which there may be something for a scanner. */
@@ -54,6 +56,9 @@ const NEWS: readonly (keyof Events)[] = [
 ]
 /** Events after which a token may be void. */
 const ENDS: readonly (keyof Events)[] = ['scanner.revoked', 'scanner.deleting', 'scanner.enrolled']
+
+/** The caller of these routes is the scanner. */
+const getScannerId = ({ caller }: Ctx): string => caller.credentialId ?? ''
 
 /** The event between instances that ends the poll of a scanner at the other ones. It is no event of a transaction. */
 const POLLED = 'scanner-polled:'
@@ -73,6 +78,9 @@ export const createScannerWire = (options: WireOptions): Wire => {
   const identify = createScannerIdentify(options)
   /** The scanners with a request since the last write of their beats. */
   const heard = new Set<string>()
+  /** The time of the last written beat of a scanner, by the clock of `performance`. */
+  const beaten = new Map<string, number>()
+  const beatMs = Math.min(MAX_BEAT_MS, options.config.scannerOfflineAfterMs / 4)
   const startedMs = now().getTime()
   let isAsked = false
   let lastRevision = ''
@@ -101,46 +109,55 @@ export const createScannerWire = (options: WireOptions): Wire => {
     })
   }
 
-  const poll: Handler = async (ctx, request) => {
-    const { scanner, tokenHash } = await authenticate(ctx, request)
-    heard.add(scanner.id)
-    // The lane is left before the poll waits.
-    const body = await bodies.use({ request, scannerId: scanner.id, signal: ctx.signal }, async (object) => {
-      const body = parse(PollBody, object)
-      const facts = toFacts(ctx, body)
-      // Also of a scanner that is refused: the page shows why.
-      await note(ctx, scanner, facts)
-      checkProtocol(body.protocol)
-      return body
-    })
-    if (body.wait_seconds > 0) ctx.store.notifier?.publish([POLLED + scanner.id])
-    const tools = { ...options, polls, onStarted: () => startedTotal.add() }
-    return Response.json(await answerPoll(ctx, { scanner, tokenHash, body }, tools), UNCACHED)
+  /** Reads the body of a request of the scanner that was identified. */
+  const read = <T>(ctx: Ctx, request: Request, work: (body: object) => Promise<T>): Promise<T> => {
+    const scannerId = getScannerId(ctx)
+    heard.add(scannerId)
+    return bodies.use({ request, scannerId, signal: ctx.signal }, work)
   }
 
-  const reports: Handler = async (ctx, request, _audit, { params }) => {
-    const { scanner } = await authenticate(ctx, request)
-    heard.add(scanner.id)
-    return bodies.use({ request, scannerId: scanner.id, signal: ctx.signal }, async (object) => {
+  const poll: Handler = async (ctx, request) => {
+    // The lane is left before the poll waits.
+    const body = await read(ctx, request, async (object) => parse(PollBody, object))
+    const asking = { scannerId: getScannerId(ctx), tokenHash: hashScannerToken(request), body }
+    if (body.wait_seconds > 0) ctx.store.notifier?.publish([POLLED + asking.scannerId])
+    const tools = { ...options, polls, onStarted: () => startedTotal.add() }
+    return Response.json(await answerPoll(ctx, asking, tools), UNCACHED)
+  }
+
+  const reports: Handler = (ctx, request, _audit, { params }) =>
+    read(ctx, request, async (object) => {
       const body = parse(ReportsBody, object)
+      const scanner = await findScannerOrThrow(ctx, hashScannerToken(request))
       return Response.json(await answerReports(ctx, { scanner, scanId: params.id ?? '', ...body }), UNCACHED)
     })
-  }
 
-  const sightings: Handler = async (ctx, request) => {
-    const { scanner } = await authenticate(ctx, request)
-    heard.add(scanner.id)
-    return bodies.use({ request, scannerId: scanner.id, signal: ctx.signal }, async (object) =>
-      Response.json(await answerSightings(ctx, scanner, parse(SightingsBody, object)), UNCACHED),
-    )
-  }
+  const sightings: Handler = (ctx, request) =>
+    read(ctx, request, async (object) => {
+      const body = parse(SightingsBody, object)
+      const scanner = await findScannerOrThrow(ctx, hashScannerToken(request))
+      return Response.json(await answerSightings(ctx, scanner, body), UNCACHED)
+    })
 
-  const bye: Handler = async (ctx, request) => {
-    const { scanner } = await authenticate(ctx, request)
-    heard.delete(scanner.id)
-    polls.end(scanner.id)
-    await ctx.write((tx) => sayGoodbye(tx, scanner.id))
+  const bye: Handler = async (ctx) => {
+    const scannerId = getScannerId(ctx)
+    heard.delete(scannerId)
+    polls.end(scannerId)
+    await ctx.write((tx) => sayGoodbye(tx, scannerId))
     return new Response(null, { status: 204 })
+  }
+
+  /** Writes the beats that are due: several requests of a scanner in a short time need one. */
+  const writeBeats = async (ctx: Ctx): Promise<void> => {
+    const nowMs = performance.now()
+    const ids = [...heard.union(new Set(polls.list().map(({ id }) => id)))].filter(
+      (id) => nowMs - (beaten.get(id) ?? Number.NEGATIVE_INFINITY) >= beatMs,
+    )
+    heard.clear()
+    for (const [id, atMs] of beaten) if (nowMs - atMs >= beatMs) beaten.delete(id)
+    if (ids.length === 0) return
+    await ctx.write((tx) => beat(tx, ids))
+    for (const id of ids) beaten.set(id, nowMs)
   }
 
   /** Wakes the polls of scanners for which there is something. */
@@ -170,6 +187,8 @@ export const createScannerWire = (options: WireOptions): Wire => {
   }
 
   const onCommit = (events: readonly string[]): void => {
+    // It is online again with its next beat.
+    if (hasEvent(events, 'scanner.offline')) beaten.clear()
     if (hasEvent(events, ...ENDS)) polls.wakeAll()
     else if (hasEvent(events, ...NEWS)) ask()
   }
@@ -199,11 +218,7 @@ export const createScannerWire = (options: WireOptions): Wire => {
         summary: 'Writes which scanners were heard of',
         everyMs: 2 * SECOND_MS,
         onEveryInstance: true,
-        run: async (ctx) => {
-          const ids = [...heard.union(new Set(polls.list().map(({ id }) => id)))]
-          heard.clear()
-          if (ids.length > 0) await ctx.write((tx) => beat(tx, ids))
-        },
+        run: writeBeats,
       },
       {
         name: 'discovery.release-silent',
