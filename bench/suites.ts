@@ -218,6 +218,13 @@ export const SUITES: readonly Suite[] = [
     about: '120 lists of all devices are opened and not read, while 16 writers write.',
   },
   {
+    name: 'scanners',
+    title: 'A scanner behind NAT',
+    args: ['scanners.ts'],
+    about:
+      'Server, router, scanner and hosts are in network namespaces, so it needs root. The baseline of the first row is the same scan by the server, in the namespace of the scanner.',
+  },
+  {
     name: 'binary',
     title: 'The executable',
     args: ['binary.ts'],
