@@ -225,12 +225,16 @@ const DRAWN = `new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())))
 })`
 
-/** The live feed and its code, which a page loads when it has been quiet for a while: on a slow machine before it is measured. */
-const isFeed = (line: string): boolean => line === 'GET /api/events' || line.includes('/static/assets/live-')
+/**
+ * The live feed, the presence of a device, and their code, which a page loads when it has been quiet for a while: on a slow machine before
+ * it is measured.
+ */
+const isLater = (line: string): boolean =>
+  line === 'GET /api/events' || /\/static\/assets\/(live|presence)-|\/presence$/.test(line)
 
-/** Counts the different requests without the live feed. On a slow machine an answer is asked for again, because it has become old. */
+/** Counts the different requests that a page makes at once. On a slow machine an answer is asked for again, because it has become old. */
 export const countRequests = (requests: readonly string[]): number =>
-  new Set(requests.filter((line) => !isFeed(line))).size
+  new Set(requests.filter((line) => !isLater(line))).size
 
 /** Returns when no part of the page says that it still changes by itself. */
 const settled = (page: Page): Promise<void> => page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })

@@ -87,7 +87,8 @@ const LISTS =
   /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu|tree\/\w+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
-const NETWORKS = /\/web\/src\/(datacenters|networks|vlans)\/|\/web\/src\/scanners\/label-control|\/src\/inventory\/vlans\//
+const NETWORKS =
+  /\/web\/src\/(datacenters|networks|vlans)\/|\/web\/src\/scanners\/label-control|\/src\/inventory\/vlans\//
 
 /** Dialogs of networks, loaded when they are opened. */
 const PLANNING =
@@ -115,6 +116,9 @@ const DEFINITIONS = /\/web\/src\/custom-fields\/(editor\/|definition-(?!s))/
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
+
+/** The strip of presence, on the pages of devices. */
+const PRESENCE = /\/web\/src\/discovery\/presence\/(strip|presence)/
 
 /** The pages of scanners, and their labels in the form of a network. */
 const SCANNERS = /\/web\/src\/scanners\//
@@ -282,6 +286,8 @@ export const FILE_GROUPS = [
   { name: 'login', test: LOGIN_FORM },
   { name: 'access', test: ACCESS },
   { name: 'dns', test: DNS },
+  // Before discovery, which devices do without.
+  { name: 'presence', test: PRESENCE },
   { name: 'discovery', test: DISCOVERY },
   { name: 'scanners', test: SCANNERS },
   { name: 'cabling', test: CABLING },

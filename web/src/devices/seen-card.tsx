@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { ALL_NETWORKS } from '../api/all-networks.ts'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
-import { LazyPresenceStrip } from '../discovery/presence/lazy-strip.tsx'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { Badge, Card, TimeAgo } from '../ui/primitives.tsx'
 import css from './devices.module.css'
+import { LazyPresence } from './lazy-presence.tsx'
 
 /** One device is rarely found more often than it has networks. */
 const MOST = 20
@@ -23,7 +23,7 @@ export const SeenCard = ({ device: { id } }: { readonly device: Device }) => {
   if (seen.length === 0) return null
   return (
     <Card title="Seen by discovery">
-      <LazyPresenceStrip of={{ device: id }} />
+      <LazyPresence of={{ device: id }} />
       <ul className={css.links}>
         {seen.map(({ id: discoveredId, ip, status, last_seen, open_ports, confidence }) => (
           <li key={discoveredId} className={css.link}>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { contracts } from '../../api/contracts.ts'
 import { CommandMenu } from '../../commands/command-menu.tsx'
+import { LazyPresence } from '../../devices/lazy-presence.tsx'
 import { usePermit } from '../../shell/me.ts'
 import { PageLoading } from '../../shell/page-loading.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -17,7 +18,6 @@ import css from '../evidence.module.css'
 import { getDiscoveredName } from '../labels.ts'
 import { DiscoveredDeviceStatus } from '../marks.tsx'
 import { useNetworkLabel, useNetworks } from '../networks.ts'
-import { LazyPresenceStrip } from '../presence/lazy-strip.tsx'
 import { discoveredDeviceQuery } from '../queries.ts'
 import type { DiscoveredDeviceDetail } from '../shapes.ts'
 import { DocumentOne, useNewPermit } from './document-one.tsx'
@@ -99,7 +99,7 @@ const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }
           ],
         ]}
       />
-      <LazyPresenceStrip of={{ discovered: discovered.id }} />
+      <LazyPresence of={{ discovered: discovered.id }} />
     </section>
   )
 }
