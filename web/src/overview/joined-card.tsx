@@ -1,4 +1,4 @@
-/** Who joined since the last visit: at most 20 discovered devices, the last one first. */
+/** The hosts that joined since the last visit: at most 20 discovered devices, the last one first. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ export const JoinedCard = () => {
   const [since] = useState(noteVisit)
   const { data: joined = [] } = useQuery({
     queryKey: ['discovered-devices', 'joined', since],
-    // One more tells that there are others.
+    // One more than is shown, to find out if others joined.
     queryFn: () => api.presence.joined({ since, limit: MOST + 1 }),
   })
   if (joined.length === 0) return null

@@ -19,6 +19,6 @@ test('a look after more than an hour begins a visit, since the last look', () =>
   expect(addVisit({ latest: last, before: NOW - 9 * HOUR_MS }, NOW)).toEqual({ latest: NOW, before: last })
 })
 
-test('a clock that was set back begins anew', () => {
+test('a clock that was set back begins again', () => {
   expect(addVisit({ latest: NOW + 1, before: NOW }, NOW)).toEqual({ latest: NOW, before: NOW - 24 * HOUR_MS })
 })

@@ -3,7 +3,7 @@ import { createRemembered } from '../api/remembered.ts'
 
 /** A visit goes on until the overview has not been open for so long. */
 const PAUSE_MS = 3_600_000
-/** Without an earlier visit: what a night needs. */
+/** Without an earlier visit: long enough for a night. */
 const FIRST_MS = 24 * 3_600_000
 
 type Visits = { readonly latest: number; readonly before: number }
