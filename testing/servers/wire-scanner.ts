@@ -10,6 +10,7 @@ import {
   WIRE_PROTOCOL,
 } from '../../src/scanner/wire.ts'
 import type { TestCaller } from '../app/app.ts'
+import type { SignInApp } from '../sign-in/sign-in.ts'
 import type { Instance } from './instances.ts'
 
 /** Sends a request as it would come through a socket. */
@@ -87,3 +88,19 @@ type Draft = Parameters<TestCaller['api']['scanners']['create']>[0]
 /** Creates a scanner and enrols it. */
 export const createScanner = async (send: Send, { api }: Pick<TestCaller, 'api'>, draft: Draft): Promise<WireScanner> =>
   enrolWith(send, (await api.scanners.create(draft)).enrolment_token)
+
+const Created = z.object({ enrolment_token: z.string() })
+
+type Session = { readonly app: Pick<SignInApp, 'send'>; readonly cookie: string }
+
+/** Creates two scanners, and enrols one. Returns a function that returns the token that opens a path; undefined for paths of users. */
+export const createTokens = async ({ app, cookie }: Session): Promise<(path: string) => string | undefined> => {
+  const create = async (name: string): Promise<string> => {
+    const created = await app.send('POST /api/scanners', { cookie, body: { name } })
+    return Created.parse(await created.json()).enrolment_token
+  }
+  const send: Send = (method, path, headers, body) => app.send(`${method} ${path}`, { headers, body })
+  const enrolmentToken = await create('waiting')
+  const { token } = await enrolWith(send, await create('enrolled'))
+  return (path) => (path === WIRE_PATHS.enrol ? enrolmentToken : path.startsWith('/api/scanner/') ? token : undefined)
+}

@@ -1,10 +1,8 @@
 /** Each upper bound that the OpenAPI document promises is enforced: 400 on the field. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { z } from 'zod'
 import type { JsonSchema } from '../../src/contract/json-schema.ts'
-import { WIRE_PATHS } from '../../src/scanner/wire.ts'
 import { createUser } from '../../testing/estates/identities.ts'
-import { enrolWith, type Send, type WireScanner } from '../../testing/servers/wire-scanner.ts'
+import { createTokens } from '../../testing/servers/wire-scanner.ts'
 import { type SignInApp, signInApp } from '../../testing/sign-in/sign-in.ts'
 
 type Parameter = { readonly name: string; readonly in: string; readonly schema: JsonSchema }
@@ -12,7 +10,6 @@ type Entry = {
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }
 }
-const Created = z.object({ enrolment_token: z.string() })
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Entry>>>>
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
@@ -67,8 +64,7 @@ describe('the OpenAPI document', () => {
   let app: SignInApp
   let cookie: string
   let document: Document
-  let enrolmentToken: string
-  let scanner: WireScanner
+  let findToken: (path: string) => string | undefined
   beforeAll(async () => {
     app = await signInApp('sqlite')
     await createUser(app.db, { username: 'boss', roles: ['admin'], password: 'correct horse battery' })
@@ -77,13 +73,7 @@ describe('the OpenAPI document', () => {
       .getSetCookie()
       .map((one) => one.split(';')[0])
       .join('; ')
-    const create = async (name: string): Promise<string> => {
-      const created = await app.send('POST /api/scanners', { cookie, body: { name } })
-      return Created.parse(await created.json()).enrolment_token
-    }
-    enrolmentToken = await create('waiting')
-    const send: Send = (method, path, headers, body) => app.send(`${method} ${path}`, { headers, body })
-    scanner = await enrolWith(send, await create('enrolled'))
+    findToken = await createTokens({ app, cookie })
     document = (await (await app.send('GET /api/openapi.json', { cookie })).json()) as Document
   })
   afterAll(() => app.close())
@@ -91,9 +81,9 @@ describe('the OpenAPI document', () => {
   const ask = async (http: string, options: { readonly body?: unknown; readonly query?: string }) => {
     const [method, path = ''] = http.split(' ')
     const at = path.replace(/\{\w+\}/g, 'none')
-    const token = path === WIRE_PATHS.enrol ? enrolmentToken : scanner.token
+    const key = findToken(path)
     const response = await app.send(`${method} ${at}${options.query ?? ''}`, {
-      ...(path.startsWith('/api/scanner/') ? { key: token } : { cookie }),
+      ...(key === undefined ? { cookie } : { key }),
       ...(options.body !== undefined && { body: options.body }),
     })
     const body = (await response.json().catch(() => ({}))) as { details?: { field: string }[]; error?: string }

@@ -6,6 +6,7 @@ import { parseHttp, type RawMethod } from '../../src/kernel/http-route.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 import { createUser } from '../../testing/estates/identities.ts'
+import { createTokens } from '../../testing/servers/wire-scanner.ts'
 import { cookieOf, type SignInApp, signInApp } from '../../testing/sign-in/sign-in.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -26,16 +27,20 @@ const Refusal = z.object({ code: z.string(), details: z.array(z.object({ field: 
 describe('every operation', () => {
   let app: SignInApp
   let cookie: string
+  let findToken: (path: string) => string | undefined
   beforeAll(async () => {
     app = await signInApp('sqlite', { config: { mcpOauthEnabled: true, mcpOauthIssuerUrl: 'http://plat.test' } })
     await createUser(app.db, { username: 'ann', roles: ['admin'], password: 'a good password' })
     cookie = cookieOf(await app.login('ann', 'a good password'))
+    findToken = await createTokens({ app, cookie })
   })
   afterAll(() => app.close())
 
   const send = ({ method, path }: Endpoint, query: string) => {
     const body = method === 'POST' || method === 'PUT' ? { body: {} } : {}
-    return app.send(`${method} ${path.replaceAll(/\{\w+\}/g, 'x')}?${query}`, { cookie, ...body })
+    const key = findToken(path)
+    const caller = key === undefined ? { cookie } : { key }
+    return app.send(`${method} ${path.replaceAll(/\{\w+\}/g, 'x')}?${query}`, { ...caller, ...body })
   }
 
   test.each(named(strict))('%s refuses a parameter that it does not know', async (_, endpoint) => {
