@@ -75,7 +75,7 @@ const HINTS: Readonly<Record<string, string>> = {
 const explain = (error: unknown): string => {
   const code = getTextErrorCode(error)
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'no answer in time'
-  if (/CERT|SIGNED|ISSUER|ALTNAME/i.test(code))
+  if (/CERT|SIGNED|ISSUER|ALTNAME|VERIFY/i.test(code))
     return `its certificate is not trusted (${code}); --ca FILE names an authority of your own`
   const hint = HINTS[code]
   return hint === undefined ? shorten(getErrorMessage(error)) : `${hint} (${code})`
