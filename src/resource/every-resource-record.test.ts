@@ -1,7 +1,14 @@
 /** What Plat keeps of each write of a resource, and how its list is read: history, undo, the past, events, audit, filters, order, owner. */
 import { describe, expect, test } from 'bun:test'
 import { buildTextChange } from '../../testing/estates/examples.ts'
-import { type Answer, fieldsOf, inventoryWithWorld, missing, refusal } from '../../testing/estates/inventory.ts'
+import {
+  type Answer,
+  fieldsOf,
+  inventoryWithWorld,
+  missing,
+  refusal,
+  withoutSecrets,
+} from '../../testing/estates/inventory.ts'
 import { KINDS } from '../../testing/estates/kinds.ts'
 import { expectAsHistory, findLastSeq, readEvents } from '../../testing/recorded-events.ts'
 import { onSqlite } from '../../testing/servers/servers.ts'
@@ -35,7 +42,7 @@ describe.each(onSqlite())('writes and lists on %s', (dialect) => {
     const create = async (more: object = {}) => {
       const { path: to, body } = world().examples.build(resource)
       const { body: made, id } = await send(`POST ${to}`, { ...body, ...more })
-      return { made: made as Stored, change: id }
+      return { made: withoutSecrets(made as Stored), change: id }
     }
     const at = ({ id }: Pick<Stored, 'id'>) => `${path}/${id}`
     const undo = async (id: string): Promise<void> => void (await send(`POST /api/history/${id}/undo`, {}))
