@@ -10,7 +10,7 @@ import type { Tables } from '../../database/tables.ts'
 import { beat, redeem, sayGoodbye } from '../../inventory/scanners/state-store.ts'
 import type { RawHandler } from '../../kernel/context.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
-import { type Events, hasEvent } from '../../kernel/events.ts'
+import { hasEvent } from '../../kernel/events.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isPublicKey } from '../../scanner/seal.ts'
 import type { EnrolAnswer } from '../../scanner/wire.ts'
@@ -50,12 +50,18 @@ const MAX_BEAT_MS = 10 * SECOND_MS
 const UNCACHED = { headers: { 'Cache-Control': 'no-store' } }
 
 /** Events after which there may be something for a scanner. */
-const NEWS: readonly (keyof Events)[] = [
-  ...(['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'discovery.completed'] as const),
-  ...(['network.updated', 'network.deleted', 'rule.changed'] as const),
-]
+const NEWS = [
+  'scan.queued',
+  'scan.cancelled',
+  'scan.failed',
+  'scan.deleted',
+  'discovery.completed',
+  'network.updated',
+  'network.deleted',
+  'rule.changed',
+] as const
 /** Events after which a token may be void. */
-const ENDS: readonly (keyof Events)[] = ['scanner.revoked', 'scanner.deleting', 'scanner.enrolled']
+const ENDS = ['scanner.revoked', 'scanner.deleting', 'scanner.enrolled'] as const
 
 /** The caller of these routes is the scanner. */
 const getScannerId = ({ caller }: Ctx): string => caller.credentialId ?? ''

@@ -31,9 +31,12 @@ const MAX_RESUMES = 3
 const RESUME_WITHIN_MS = 600_000
 /** Events after which there may be something to start or to stop. */
 const NEWS = [
-  ...(['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'network.deleted'] as const),
-  // The one of a scanner is to be completed.
+  'scan.queued',
+  'scan.cancelled',
+  'scan.failed',
+  'scan.deleted',
   'scan.done',
+  'network.deleted',
 ] as const
 
 export type RunnerOptions = {
