@@ -30,14 +30,7 @@ const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
 /** Events after which there may be something to start or to stop. */
-const NEWS = [
-  'scan.queued',
-  'scan.cancelled',
-  'scan.failed',
-  'scan.deleted',
-  'scan.done',
-  'network.deleted',
-] as const
+const NEWS = ['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'scan.done', 'network.deleted'] as const
 
 export type RunnerOptions = {
   readonly config: Config
