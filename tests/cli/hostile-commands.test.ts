@@ -199,6 +199,15 @@ const WAYS: Readonly<Record<string, Ways>> = {
     ]
   },
   'dns zone check': () => each([['dns', 'zone', 'check', HOSTILE]]),
+  'scanner run': () => {
+    const state = join(folder, `scanner ${FILE}`)
+    return each([
+      ['scanner', 'run', '--url', HOSTILE],
+      ['scanner', 'run', '--url', 'http://127.0.0.1:1', '--slots', HOSTILE],
+      ['scanner', 'run', '--url', 'http://127.0.0.1:1', '--state', state, '--check'],
+      ['scanner', 'run', '--url', 'https://127.0.0.1:1', '--ca', join(folder, `none ${FILE}`)],
+    ])
+  },
   watch: () =>
     each([
       ['watch', '--count', '1'],

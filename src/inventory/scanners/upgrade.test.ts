@@ -1,4 +1,4 @@
-/** Networks and scans of an earlier version are those of the server. */
+/** Networks and scans of an earlier version belong to the server. */
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { insertDiscovered, upgraded } from '../../../testing/servers/earlier-version.ts'
