@@ -6,6 +6,7 @@ import { hasEvent } from '../../kernel/events.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type ListenProcess, startListening } from '../../scanner/process.ts'
 import type { FromListener, ListenPlan } from '../../scanner/wire.ts'
+import { createAskedJob } from '../asked-job.ts'
 import { filterLinked, type Interfaces, listListened } from './listened.ts'
 import { takeInSightings } from './sightings.ts'
 
@@ -42,8 +43,6 @@ export const createListener = ({ kernel, listening }: ListenerOptions): Listener
   let failures = 0
   let startsAtMs = 0
   let isClosed = false
-  let isAsked = false
-  let turn: Promise<void> = Promise.resolve()
 
   const handle = async (ctx: Ctx, message: FromListener): Promise<void> => {
     if (message.type === 'ready')
@@ -74,7 +73,6 @@ export const createListener = ({ kernel, listening }: ListenerOptions): Listener
   }
 
   const look = async (ctx: Ctx): Promise<void> => {
-    if (isClosed) return
     const networks = filterLinked(await listListened(ctx, 'server'), listening.interfaces())
     if (isClosed) return
     if (networks.length === 0) await stop()
@@ -86,36 +84,17 @@ export const createListener = ({ kernel, listening }: ListenerOptions): Listener
     }
   }
 
-  /** One look at a time; changes since its start are seen by the next. */
-  const maintain = (ctx: Ctx): Promise<void> => {
-    const next = turn.then(() => look(ctx))
-    turn = next.catch(() => {})
-    return next
-  }
-
-  const ask = (): void => {
-    if (isAsked || isClosed) return
-    isAsked = true
-    setImmediate(() => {
-      isAsked = false
-      if (isClosed) return
-      const job = { name: 'discovery.listen', summary: '', everyMs: 0, run: maintain }
-      turn = kernel()
-        .runJob(job)
-        // The timer looks again and logs failures.
-        .catch(() => {})
-    })
-  }
+  const job = createAskedJob({ name: 'discovery.listen', kernel, work: look })
 
   return {
-    maintain,
-    ask,
+    maintain: job.run,
+    ask: job.ask,
     onCommit: (events) => {
-      if (hasEvent(events, ...NEWS)) ask()
+      if (hasEvent(events, ...NEWS)) job.ask()
     },
     close: async () => {
       isClosed = true
-      await turn
+      await job.close()
       await stop()
     },
   }

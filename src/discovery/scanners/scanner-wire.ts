@@ -14,6 +14,7 @@ import { hasEvent } from '../../kernel/events.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isPublicKey } from '../../scanner/seal.ts'
 import type { EnrolAnswer } from '../../scanner/wire.ts'
+import { createAskedJob } from '../asked-job.ts'
 import { EnrolBody, PollBody, ReportsBody, SightingsBody, scannerRoutes } from './api.ts'
 import { failRunning } from './claims.ts'
 import { findNews, hasOtherList, mayClaim } from './news.ts'
@@ -88,7 +89,6 @@ export const createScannerWire = (options: WireOptions): Wire => {
   const beaten = new Map<string, number>()
   const beatMs = Math.min(MAX_BEAT_MS, options.config.scannerOfflineAfterMs / 4)
   const startedMs = now().getTime()
-  let isAsked = false
   let lastRevision = ''
 
   const enrol: Handler = async (ctx, request, audit) => {
@@ -179,17 +179,9 @@ export const createScannerWire = (options: WireOptions): Wire => {
         polls.wake(poller.id)
   }
 
-  /** Looks soon, once for all that asks until then. */
+  const job = createAskedJob({ name: 'discovery.look-for-scanners', kernel, work: look })
   const ask = (): void => {
-    if (isAsked || polls.list().length === 0) return
-    isAsked = true
-    setImmediate(() => {
-      isAsked = false
-      kernel()
-        .runJob({ name: 'discovery.look-for-scanners', summary: '', everyMs: 0, run: look })
-        // The timer looks again and logs failures.
-        .catch(() => {})
-    })
+    if (polls.list().length > 0) job.ask()
   }
 
   const onCommit = (events: readonly string[]): void => {
@@ -217,7 +209,7 @@ export const createScannerWire = (options: WireOptions): Wire => {
         summary: 'Looks for scans of the scanners whose requests wait, in case a notification was lost',
         everyMs: 5 * SECOND_MS,
         onEveryInstance: true,
-        run: look,
+        run: job.run,
       },
       {
         name: 'discovery.note-scanners',
@@ -238,6 +230,9 @@ export const createScannerWire = (options: WireOptions): Wire => {
       for (const name of events) if (name.startsWith(POLLED)) polls.end(name.slice(POLLED.length))
     },
     onNotificationGap: polls.wakeAll,
-    onShutdown: polls.close,
+    onShutdown: () => {
+      polls.close()
+      void job.close()
+    },
   }
 }

@@ -17,6 +17,7 @@ import { type Held, LostLeaseError } from '../../kernel/jobs/leases.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ScanEnd, ScanProcess, startScan } from '../../scanner/process.ts'
 import type { FromScanner } from '../../scanner/protocol.ts'
+import { createAskedJob } from '../asked-job.ts'
 import type { Scan } from '../schema.ts'
 import { findScanUser } from './credential-user.ts'
 import { buildLoginFilter, parseCheckpoint, planFor } from './plan.ts'
@@ -80,8 +81,6 @@ export const createRunner = ({ config, secrets, metrics, startedTotal, kernel, s
   const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
   const collectAfter = createScanCollector()
   let isClosed = false
-  let turn: Promise<void> = Promise.resolve()
-  let isAsked = false
 
   const createAdvance =
     ({ scan, began }: Running): Intake['advance'] =>
@@ -190,7 +189,7 @@ export const createRunner = ({ config, secrets, metrics, startedTotal, kernel, s
       .finally(() => {
         stop()
         running.delete(scan.id)
-        ask()
+        job.ask()
       })
   }
 
@@ -250,7 +249,6 @@ export const createRunner = ({ config, secrets, metrics, startedTotal, kernel, s
   }
 
   const poll = async (ctx: Ctx): Promise<void> => {
-    if (isClosed) return
     const open = await store.open(ctx)
     const wanted = new Set(
       open.filter(({ status, holder }) => status === 'running' && holder === me).map(({ id }) => id),
@@ -268,37 +266,17 @@ export const createRunner = ({ config, secrets, metrics, startedTotal, kernel, s
     }
   }
 
-  /** One poll at a time; changes since its start are seen by the next. */
-  const maintain = (ctx: Ctx): Promise<void> => {
-    const next = turn.then(() => poll(ctx))
-    // A failed poll rejects for its caller; the next one starts fresh.
-    turn = next.catch(() => {})
-    return next
-  }
-
-  const ask = (): void => {
-    if (isAsked || isClosed) return
-    isAsked = true
-    setImmediate(() => {
-      isAsked = false
-      if (isClosed) return
-      const job = { name: 'discovery.run-scans', summary: '', everyMs: 0, run: maintain }
-      turn = kernel()
-        .runJob(job)
-        // The timer polls again and logs failures.
-        .catch(() => {})
-    })
-  }
+  const job = createAskedJob({ name: 'discovery.run-scans', kernel, work: poll })
 
   return {
-    maintain,
-    ask,
+    maintain: job.run,
+    ask: job.ask,
     onCommit: (events) => {
-      if (hasEvent(events, ...NEWS)) ask()
+      if (hasEvent(events, ...NEWS)) job.ask()
     },
     close: async () => {
       isClosed = true
-      await turn
+      await job.close()
       const left = [...running.values()]
       for (const { process } of left) process?.cancel()
       await Promise.all(left.map(({ done }) => done))
