@@ -31,6 +31,8 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
   Scans: [
     ['built in', 'src/discovery/scans/scans.test.ts'],
     ['resumed after a crash', 'tests/crash/scans.test.ts'],
+    ['by scanners in other networks, behind NAT too', 'tests/server/two-sites.test.ts'],
+    ['listening between scans', 'testing/scanner-lab/listen.test.ts'],
   ],
   'Results of a scan': [['wait in an inbox until documented', 'src/discovery/inbox/inbox.test.ts']],
   Webhooks: [
