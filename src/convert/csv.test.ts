@@ -132,7 +132,7 @@ test.each([
     'no resource',
     'a,b\n1,2\n',
     {},
-    'resource: is required for a spreadsheet: one of kinds, custom-fields, spaces, datacenters, vlans, networks',
+    'resource: is required for a spreadsheet: one of kinds, custom-fields, spaces, datacenters, vlans, scanners, networks',
   ],
   [
     'a column that is not in the file',

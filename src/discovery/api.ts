@@ -37,9 +37,9 @@ const OneScan = z.object({ id: idOf('scans') })
 export const scans = {
   start: operation({
     name: 'scans.start',
-    summary: 'Scan a network; a second scan of the same network waits for the first',
+    summary: 'Scan a network; a second scan of it waits for the first',
     description:
-      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The exclusions in the rule of the network apply as well. A network of an address space that is not reachable is refused.',
+      'With dry_run the answer is 200 with an estimate. Exclusions of its rule apply too. Unreachable address spaces are refused.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
     alsoAnswers: { 200: 'same' },

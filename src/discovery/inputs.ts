@@ -16,7 +16,7 @@ const EXCLUDE_LIST: TextRule = {
   error: 'must be a comma-separated list of addresses, ranges (10.0.0.1-10.0.0.9) and CIDRs',
 }
 const excludeIps = ruledText(4096, EXCLUDE_LIST).describe(
-  'Never probed: addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, comma-separated',
+  'Not probed: addresses, ranges like 10.0.0.1-10.0.0.9, CIDRs; by commas',
 )
 
 export const createItemsSchema = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_ITEMS)
@@ -25,7 +25,7 @@ export const ScanRequest = z.object({
   id: idOf('networks').describe('The network'),
   scan_type: ScanType.default('quick'),
   exclude_ips: excludeIps.prefault(null),
-  dry_run: z.boolean().default(false).describe('Returns the estimate, and starts nothing'),
+  dry_run: z.boolean().default(false).describe('Starts nothing'),
 })
 export type ScanRequest = z.output<typeof ScanRequest>
 

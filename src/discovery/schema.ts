@@ -4,7 +4,7 @@ import { Timestamp } from '../contract/fields/fields.ts'
 
 export const ScanType = z
   .enum(['quick', 'full', 'deep'])
-  .describe('quick: hosts; full: also open ports and operating systems; deep: also services, names and neighbors')
+  .describe('quick: hosts; full: also ports and systems; deep: also services, names, neighbors')
 export type ScanType = z.infer<typeof ScanType>
 
 export const ScanStatus = z.enum(['pending', 'running', 'completed', 'failed', 'cancelled'])
@@ -25,8 +25,8 @@ const scanFields = {
   error_message: z.string(),
   rule_id: z.string().nullable().describe('The rule that started it'),
   created_by: z.string().describe('Name of the user who started it; empty for a rule'),
-  scanner_id: z.string().nullable().describe('The scanner that took it; null for the server, and until one takes it'),
-  scanner_name: z.string().describe('The name of that scanner when it took the scan'),
+  scanner_id: z.string().nullable().describe('Null for the server, and until a scanner takes it'),
+  scanner_name: z.string().describe('As it was then'),
   started_at: Timestamp.nullable(),
   completed_at: Timestamp.nullable().describe('When it ended, however it ended'),
   created_at: Timestamp,

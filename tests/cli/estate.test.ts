@@ -21,7 +21,16 @@ const ESTATE: Readonly<Record<string, readonly object[]>> = {
 }
 
 /** Resources of which this estate has none, beside spaces. */
-const NEW: readonly string[] = ['kinds', 'custom-fields', 'device-types', 'racks', 'ports', 'cables', 'objects']
+const NEW: readonly string[] = [
+  'kinds',
+  'custom-fields',
+  'scanners',
+  'device-types',
+  'racks',
+  'ports',
+  'cables',
+  'objects',
+]
 
 let app: TestApp
 let key: string

@@ -192,7 +192,17 @@ describe('a moment', () => {
     const { paths, fetch } = recorded([])
     expect((await runWith({ argv: ['export', '--as-of', '1h'], fetch })).code).toBe(0)
     const later = (resource: string) => `/api/${resource}?as_of=2026-06-01T00%3A00%3A00.000Z`
-    const optional = ['kinds', 'custom-fields', 'spaces', 'device-types', 'racks', 'ports', 'cables', 'objects']
+    const optional = [
+      'kinds',
+      'custom-fields',
+      'spaces',
+      'scanners',
+      'device-types',
+      'racks',
+      'ports',
+      'cables',
+      'objects',
+    ]
     const [first, ...others] = optional
     expect(paths).toEqual([
       `/api/${first}?as_of=1h&limit=1`,

@@ -17,7 +17,11 @@ const said = (most: number) =>
       .toWellFormed(),
   )
 
-const Id = z.string().min(1).max(MAX_ID)
+const Id = z
+  .string()
+  .min(1)
+  .max(MAX_ID)
+  .meta({ exact: { examples: ['01980f2e-5d43-7c1a-9f0e-3b6a8c2d4e5f'] } })
 
 const Capabilities = z.object({
   icmp: z.boolean().default(false),

@@ -28,7 +28,7 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
       await lockPlacementShared(ctx)
       expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
       expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])
-      const draft = { datacenter_id: null, vlan_id: null, description: '', managed_by: '' }
+      const draft = { datacenter_id: null, vlan_id: null, description: '', managed_by: '', scanner: '' }
       const narrow = await networks.create(ctx, { ...draft, name: 'narrow', subnet: '10.90.1.0/24' } as never)
       const twin = await networks.create(ctx, { ...draft, name: 'twin', subnet: '10.90.1.0/24' } as never)
       expect((await holding('10.90.1.1'))?.toSorted()).toEqual([narrow.id, twin.id].toSorted())
