@@ -37,7 +37,7 @@ const OneScan = z.object({ id: idOf('scans') })
 export const scans = {
   start: operation({
     name: 'scans.start',
-    summary: 'Scan a network; a second scan of it waits for the first',
+    summary: 'Scan a network; a second one waits for the first',
     description:
       'With dry_run the answer is 200 with an estimate. Exclusions of its rule apply too. Unreachable address spaces are refused.',
     http: 'POST /api/discovery/networks/{id}/scan',
