@@ -16,7 +16,15 @@ import { lockAllDefinitions } from './custom/definitions.ts'
 import { type CustomPatch, createDefinitionsOf, isKindResource } from './custom/fields.ts'
 import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './custom/rows.ts'
 import { emitDeleted, emitDeleting, onDeleting } from './deleting.ts'
-import { arrangeLater, listFields, listTrees, type OnDelete, orderAnswer, type ResourceFacts } from './facts.ts'
+import {
+  arrangeLater,
+  type FieldFacts,
+  listFields,
+  listTrees,
+  type OnDelete,
+  orderAnswer,
+  type ResourceFacts,
+} from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
 import { selectFromTable } from './named-tables.ts'
 import { asRestored } from './restore-fields.ts'
@@ -137,14 +145,21 @@ const orderFields = (names: readonly string[], object: Values, computed: Values)
   return ordered
 }
 
+/** Returns the value of a field without one. An object that the history makes again may lack a field that came later. */
+const getEmptyValue = (facts: FieldFacts): unknown => {
+  if ('usual' in facts) return facts.usual ?? null
+  if (facts.type === 'text' || facts.type === 'mac') return ''
+  return facts.type === 'tags' ? [] : null
+}
+
 /** Returns the function that builds a new object without values of custom fields. */
 export const createBuild = <T>(facts: ResourceFacts) => {
   const { fields, laterFields = {} } = facts
   // Fields that the rules compute keep their place.
   const pickFields = (of: ResourceFacts['fields'], input: Values): Values =>
     Object.fromEntries(
-      Object.entries(of).flatMap(([field, { onlyWithValue }]) =>
-        onlyWithValue && !input[field] ? [] : [[field, input[field] ?? null]],
+      Object.entries(of).flatMap(([field, one]) =>
+        one.onlyWithValue && !input[field] ? [] : [[field, input[field] ?? getEmptyValue(one)]],
       ),
     )
   return (ctx: Ctx, input: Values): T => {

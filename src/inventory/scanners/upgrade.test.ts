@@ -1,6 +1,7 @@
 /** Networks and scans of an earlier version belong to the server. */
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { testApp } from '../../../testing/app/app.ts'
 import { insertDiscovered, upgraded } from '../../../testing/servers/earlier-version.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 
@@ -17,4 +18,22 @@ test.each(engines())('networks and scans of before have no scanner on %s', async
   const states = await db.read.selectFrom('scanner_states').select('scanner_id').execute()
   await close()
   expect([networks, scans, states]).toEqual([[{ id: 'n', scanner: '' }], [{ scanner_id: null, scanner_name: '' }], []])
+})
+
+test.each(engines())('a network in the history of an earlier version is of the server on %s', async (dialect) => {
+  const app = await testApp({ dialect })
+  try {
+    const { api, request } = await app.as('admin')
+    const { id } = await api.networks.create({ name: 'before', subnet: '10.1.0.0/24' })
+    await api.networks.update({ id, name: 'after' })
+    await api.networks.delete({ id })
+    const [deletion, update] = await api.history.list({})
+    await app.db.write(({ db }) => sql`UPDATE history SET before = replace(before, ',"scanner":""', '')`.execute(db))
+    const past = await request('GET', `/api/networks?as_of=${update?.id}`)
+    expect(await past.json()).toMatchObject([{ name: 'after', scanner: '' }])
+    for (const change of [deletion, update]) await request('POST', `/api/history/${change?.id}/undo`, {})
+    expect(await api.networks.get({ id })).toMatchObject({ name: 'before', scanner: '' })
+  } finally {
+    await app.close()
+  }
 })

@@ -249,10 +249,13 @@ const toFlag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '
 const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
   const label = getLabel(facts)
   const fields = new Map(listFields(facts))
+  const isLater = (name: string): boolean => Object.hasOwn(facts.laterFields ?? {}, name)
   const columns = listColumns(facts).map((name) => {
     const value = engine.text('t.before', name)
-    const type = fields.get(name)?.type
+    const { type, onlyWithValue } = fields.get(name) ?? {}
     if (type === 'flag') return [name, toFlag(value)]
+    // A document of an earlier version lacks it.
+    if (type === 'text' && isLater(name) && !onlyWithValue) return [name, `coalesce(${value}, '')`]
     if (type === 'integer') return [name, `CAST(${value} AS INTEGER)`]
     return [name, type === 'number' ? `CAST(${value} AS DOUBLE PRECISION)` : value]
   })
