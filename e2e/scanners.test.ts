@@ -143,7 +143,7 @@ test('a scanner takes over a network that it is in, and documents another', () =
       expect(made).toMatchObject({ subnet: '198.18.8.0/24', scanner: 'bodo' })
       await page.getByRole('link', { name: 'All networks that it scans' }).click()
       await page.getByRole('button', { name: 'Let this server scan known lan' }).click()
-      await page.getByRole('gridcell', { name: 'known lan' }).waitFor({ state: 'detached' })
+      await page.getByRole('gridcell', { name: 'known lan', exact: true }).waitFor({ state: 'detached' })
       expect((await api.networks.get({ id: known.id })).scanner).toBe('')
     },
     { as: 'admin' },

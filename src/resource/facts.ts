@@ -256,6 +256,24 @@ export const arrangeLater = <T extends object>(facts: ResourceFacts, object: T):
   return Object.assign(own, ...given, custom === undefined ? {} : { custom }) as T
 }
 
+/** Returns the value of a field without one. An object that the history makes again may lack a field that came later. */
+const getEmptyValue = (facts: FieldFacts): unknown => {
+  if ('usual' in facts) return facts.usual ?? null
+  if (facts.type === 'text' || facts.type === 'mac') return ''
+  return facts.type === 'tags' ? [] : null
+}
+
+/** Returns the values of these fields. Fields that the rules compute keep their place. */
+export const pickFields = (
+  of: ResourceFacts['fields'],
+  input: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(of).flatMap(([field, one]) =>
+      one.onlyWithValue && !input[field] ? [] : [[field, input[field] ?? getEmptyValue(one)]],
+    ),
+  )
+
 /** True for a resource of objects that have ids of other systems. */
 export const hasRefs = ({ refs }: ResourceFacts): boolean => refs !== false
 

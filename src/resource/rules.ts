@@ -18,11 +18,11 @@ import { mergeCustom, rewriteCustom, type WithCustom, withCustomOfNew } from './
 import { emitDeleted, emitDeleting, onDeleting } from './deleting.ts'
 import {
   arrangeLater,
-  type FieldFacts,
   listFields,
   listTrees,
   type OnDelete,
   orderAnswer,
+  pickFields,
   type ResourceFacts,
 } from './facts.ts'
 import { createList, type ListedPage, type ListInput, type ListRules } from './list.ts'
@@ -145,26 +145,13 @@ const orderFields = (names: readonly string[], object: Values, computed: Values)
   return ordered
 }
 
-/** Returns the value of a field without one. An object that the history makes again may lack a field that came later. */
-const getEmptyValue = (facts: FieldFacts): unknown => {
-  if ('usual' in facts) return facts.usual ?? null
-  if (facts.type === 'text' || facts.type === 'mac') return ''
-  return facts.type === 'tags' ? [] : null
-}
-
 /** Returns the function that builds a new object without values of custom fields. */
 export const createBuild = <T>(facts: ResourceFacts) => {
   const { fields, laterFields = {} } = facts
-  // Fields that the rules compute keep their place.
-  const pickFields = (of: ResourceFacts['fields'], input: Values): Values =>
-    Object.fromEntries(
-      Object.entries(of).flatMap(([field, one]) =>
-        one.onlyWithValue && !input[field] ? [] : [[field, input[field] ?? getEmptyValue(one)]],
-      ),
-    )
   return (ctx: Ctx, input: Values): T => {
     const { id = Bun.randomUUIDv7(), created_at = ctx.now } = input
-    const object = {
+    // The contract has validated the values of the fields.
+    return {
       id,
       ...pickFields(fields, input),
       refs: updateRefs({}, input.refs as RefsPatch),
@@ -172,9 +159,7 @@ export const createBuild = <T>(facts: ResourceFacts) => {
       created_at,
       updated_at: ctx.now,
       ...pickFields(laterFields, input),
-    }
-    // The contract has validated the values of the fields.
-    return object as T
+    } as T
   }
 }
 
