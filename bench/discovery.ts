@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
+import { type Api, apiOf } from './api.ts'
 import { authorized, plain, type Result } from './bench.ts'
 import { measureDiscoveredDevices } from './discovery-devices.ts'
 import type { Kind, Times } from './discovery-probe.ts'
@@ -38,22 +39,6 @@ const LIST_LIMIT = 50
 const say = (text: string): void => {
   process.stderr.write(`${text}\n`)
 }
-
-// The type of the answer is that of the contract; it is not checked.
-type Api = <T>(method: string, path: string, body?: object) => Promise<T>
-
-const apiOf =
-  ({ port }: Server, key: string): Api =>
-  async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
-    return (text === '' ? undefined : JSON.parse(text)) as T
-  }
 
 /** Sends requests until its answer is called. */
 const ask = (port: number, kinds: readonly Kind[]) => {

@@ -11,6 +11,7 @@ import { SERVER_JIT_FLAGS } from '../src/base/runtime/jit-flags.ts'
 import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
 import { type Branch, type BranchOptions, createBranch, openBranch } from '../testing/scanner-lab/branch.ts'
 import { checkLab } from '../testing/scanner-lab/lab.ts'
+import { apiOf } from './api.ts'
 import { plain, type Result } from './bench.ts'
 import { milliseconds } from './numbers.ts'
 import { publish } from './report.ts'
@@ -39,8 +40,7 @@ const say = (text: string): void => {
   process.stderr.write(`${text}\n`)
 }
 
-// The types of answers are those of the contract; they are not checked.
-type Api = <T>(method: string, path: string, body?: object) => Promise<T>
+// The types of answers are those of the contract.
 type Scan = { id: string; status: string; found_hosts: number; scanned_hosts: number; started_at: string | null }
 type Found = { ip: string; mac_address: string; network_id: string; status: string }
 
@@ -88,16 +88,7 @@ const createServer = async (name: string, env: Readonly<Record<string, string>> 
     started.add(child)
     await firstAnswer(PORT, child)
   }
-  const api: Api = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(`http://127.0.0.1:${PORT}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
-    return (text === '' ? undefined : JSON.parse(text)) as T
-  }
+  const api = apiOf({ port: PORT }, key)
   const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> => {
     child?.kill(signal)
     await child?.exited

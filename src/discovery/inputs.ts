@@ -16,7 +16,7 @@ const EXCLUDE_LIST: TextRule = {
   error: 'must be a comma-separated list of addresses, ranges (10.0.0.1-10.0.0.9) and CIDRs',
 }
 const excludeIps = ruledText(4096, EXCLUDE_LIST).describe(
-  'Not probed: addresses, ranges like 10.0.0.1-10.0.0.9, CIDRs; by commas',
+  'Not probed: addresses, ranges like 10.0.0.1-10.0.0.9, CIDRs, comma-separated',
 )
 
 export const createItemsSchema = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_ITEMS)

@@ -176,6 +176,12 @@ export type FoundHost = {
   readonly snmp: SnmpFacts | null
 }
 
+/** The fields of a host that only probes find, as they are for a host that was not probed. */
+export const UNPROBED = {
+  ...{ rttMs: null, ttl: null, openPorts: [], services: [], os: '', osConfidence: 0, osVotes: [] },
+  ...{ sshHostKey: '', tlsCertificate: '', snmp: null },
+} as const satisfies Partial<FoundHost>
+
 /** Detected privileges of a scanner on its machine. */
 export type Privilege = {
   /** ICMP datagram sockets (`net.ipv4.ping_group_range`). */

@@ -7,7 +7,7 @@ const TYPES = ['quick', 'full', 'deep']
 export const discoveryCommands: readonly Command[] = [
   {
     words: ['discovery', 'scan'],
-    summary: 'Scan a network; a second scan of the same network waits for the first',
+    summary: 'Scan a network; a second one waits for the first',
     description:
       'With --watch it stays until the scan has ended, shows hosts as they are found, and exits with 0 only for a scan that was completed. Ctrl-C ends the watching, not the scan.',
     notes: ['Route:  POST /api/discovery/networks/{id}/scan', 'Needs:  discovery:create'],

@@ -7,6 +7,7 @@ import { filterExistingSpaces, findSpaceKey, matchSpace } from '../../inventory/
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Handlers } from '../../kernel/implement.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
+import { UNPROBED } from '../../scanner/protocol.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { Observation } from '../devices/records.ts'
 import { processInBatches } from '../scans/batches.ts'
@@ -26,18 +27,9 @@ const toObservation = ({ ip, mac, hostname, expiresAt }: ActiveLease): Observati
   mac,
   macSource: mac === '' ? '' : 'dhcp',
   vendor: '',
-  rttMs: null,
-  ttl: null,
+  ...UNPROBED,
   evidence: [{ source: 'dhcp', weight: WEIGHT, detail: mac === '' ? 'has a lease' : `has a lease as ${mac}` }],
   names: hostname === '' ? [] : [{ name: hostname, source: 'dhcp' }],
-  openPorts: [],
-  services: [],
-  os: '',
-  osConfidence: 0,
-  osVotes: [],
-  sshHostKey: '',
-  tlsCertificate: '',
-  snmp: null,
   leaseExpiresAt: expiresAt,
 })
 

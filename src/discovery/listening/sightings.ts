@@ -2,14 +2,14 @@
 import { lockPlacementShared } from '../../inventory/placement-lock.ts'
 import { findSpaceKey } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { cidrHolds, getNetworkAndBroadcast, parseCidrOrThrow } from '../../net/cidr.ts'
+import { getNetworkAndBroadcast, parseCidrOrThrow } from '../../net/cidr.ts'
 import { formatIp, type Ip, parseIp } from '../../net/ip.ts'
 import { isMulticastMac, parseMac } from '../../net/mac.ts'
-import { parseExcludes, rangeHolds } from '../../net/range.ts'
-import type { FoundHost } from '../../scanner/protocol.ts'
+import { type FoundHost, UNPROBED } from '../../scanner/protocol.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { Observation } from '../devices/records.ts'
 import { processInBatches } from '../scans/batches.ts'
+import { buildAddressFilter } from '../scans/scan-rules.ts'
 import { findListened, type ListenedRow } from './listened.ts'
 
 /** A listener learns addresses and names, as the first stage of a scan does. */
@@ -36,32 +36,18 @@ const toObservation = (
     mac,
     macSource: mac === '' ? '' : macSource || 'arp',
     vendor,
-    rttMs: null,
-    ttl: null,
+    ...UNPROBED,
     evidence: evidence.length > 0 ? evidence.slice(0, MAX_EVIDENCE) : [HEARD],
     names: names.slice(0, MAX_NAMES),
-    openPorts: [],
-    services: [],
-    os: '',
-    osConfidence: 0,
-    osVotes: [],
-    sshHostKey: '',
-    tlsCertificate: '',
-    snmp: null,
     heardAt: now,
   }
 }
 
-/** Returns a function that is true for addresses of hosts of the network that the rule does not exclude. */
-const buildAddressFilter = ({ subnet, exclude_ips }: ListenedRow): ((ip: Ip) => boolean) => {
-  const block = parseCidrOrThrow(subnet)
-  const ends = getNetworkAndBroadcast(block)
-  const { ranges } = parseExcludes(exclude_ips)
-  return (ip) =>
-    cidrHolds(block, ip) &&
-    ip.value !== ends?.network.value &&
-    ip.value !== ends?.broadcast.value &&
-    !ranges.some((range) => rangeHolds(range, ip))
+/** Returns the function that is true for addresses that a host may have. */
+const buildHostFilter = (network: ListenedRow): ((ip: Ip) => boolean) => {
+  const isInside = buildAddressFilter(network, network)
+  const ends = getNetworkAndBroadcast(parseCidrOrThrow(network.subnet))
+  return (ip) => isInside(ip) && ip.value !== ends?.network.value && ip.value !== ends?.broadcast.value
 }
 
 const storeSightings = async (tx: Ctx, networkId: string, hosts: readonly FoundHost[]): Promise<number> => {
@@ -69,7 +55,7 @@ const storeSightings = async (tx: Ctx, networkId: string, hosts: readonly FoundH
   await lockPlacementShared(tx)
   const network = await findListened(tx, networkId)
   if (!network) return 0
-  const isWanted = buildAddressFilter(network)
+  const isWanted = buildHostFilter(network)
   const heard = hosts.flatMap((host) => {
     const ip = parseIp(host.ip)
     return ip && isWanted(ip) ? [toObservation(host, ip, tx.now)] : []

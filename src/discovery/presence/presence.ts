@@ -50,10 +50,10 @@ const READ_PER_DEVICE = 10
 
 const listJoined = async (ctx: Ctx, since: string, limit: number): Promise<JoinedHost[]> => {
   const rows = await store.findBegun(ctx, { since, limit: limit * READ_PER_DEVICE })
-  const latest = new Map(rows.toReversed().map((row) => [row.discovered_id, row]))
+  const latest = new Map<string, PresenceRow>()
+  for (const row of rows) if (!latest.has(row.discovered_id)) latest.set(row.discovered_id, row)
   const named = await findHolderNames(ctx, [...latest.keys()])
   return [...latest.values()]
-    .toReversed()
     .flatMap(({ discovered_id, network_id, ip, mac_address, began_at }): JoinedHost[] => {
       const holder = named.get(discovered_id)
       if (!holder) return []
@@ -61,12 +61,8 @@ const listJoined = async (ctx: Ctx, since: string, limit: number): Promise<Joine
       const isNew = first_seen >= since
       return [{ discovered_id, device_id, name, network_id, ip, mac_address, joined_at: began_at, is_new: isNew }]
     })
-    .sort(byJoined)
     .slice(0, limit)
 }
-
-const byJoined = (a: JoinedHost, b: JoinedHost): number =>
-  a.joined_at === b.joined_at ? (a.ip < b.ip ? -1 : 1) : a.joined_at < b.joined_at ? 1 : -1
 
 export const presenceHandlers: Handlers<typeof presence, Tables> = {
   ofDiscovered: async (ctx, asked) => {
@@ -75,7 +71,7 @@ export const presenceHandlers: Handlers<typeof presence, Tables> = {
     return show(ctx, asked, store.findOfDiscovered)
   },
   ofDevice: async (ctx, asked) => {
-    // Refuses a permission for a part of the estate, of which the caller has all that the call reads.
+    // `require` asks for a permission everywhere. A caller who has it in a scope reads the devices of the scope.
     if (!ctx.caller.permissions.has('devices:read')) ctx.require('devices:read')
     const device = await ctx.db.selectFrom('devices').select('id').where('id', '=', asked.id).executeTakeFirst()
     if (!device) throw notFound('device', asked.id)

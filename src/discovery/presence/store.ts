@@ -195,6 +195,7 @@ export const findBegun = (ctx: Ctx, { since, limit }: { since: string; limit: nu
       exists(selectFrom('networks').select('networks.id').whereRef('networks.id', '=', 'presence.network_id')),
     )
     .orderBy('began_at', 'desc')
+    .orderBy('ip')
     .limit(limit)
     .execute()
 

@@ -3,19 +3,14 @@ import { z } from 'zod'
 import { rawRoute } from '../../kernel/operation.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { WIRE_LIMITS } from '../../scanner/wire.ts'
+import { cutText } from './cut-text.ts'
 
 const MAX_HOLDING = 64
 const MAX_NETWORKS = 1000
 const MAX_ID = 64
 
-/** Cut to the bound: what a scanner says of itself is for people. */
-const said = (most: number) =>
-  z.string().overwrite((text) =>
-    text
-      .slice(0, most)
-      .replace(/\p{Cc}/gu, ' ')
-      .toWellFormed(),
-  )
+/** A text of a scanner about itself, which is for people. */
+const said = (most: number) => z.string().overwrite((text) => cutText(text, most))
 
 const Id = z
   .string()

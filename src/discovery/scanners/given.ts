@@ -12,14 +12,14 @@ import * as store from '../scans/scan-store.ts'
 import { fail } from '../scans/scans.ts'
 import type { Given } from './claims.ts'
 
-type Recipient = Pick<EnrolledScanner, 'use_credentials' | 'public_key'>
+type Recipient = Pick<EnrolledScanner, 'use_credentials' | 'state'>
 type Tools = { readonly config: Config; readonly secrets: Secrets }
 
 const NO_CREDENTIALS = 'no credential is used: the scanner receives none (use_credentials)'
 
 const build = async (
   ctx: Ctx,
-  { use_credentials, public_key }: Recipient,
+  { use_credentials, state: { public_key } }: Recipient,
   { scan, lease }: Given,
   tools: Tools,
 ): Promise<StartedScan> => {

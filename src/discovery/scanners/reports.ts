@@ -5,15 +5,14 @@ import { getNetworkOrThrow } from '../../inventory/networks/networks.ts'
 import type { EnrolledScanner } from '../../inventory/scanners/state-row-store.ts'
 import { findSpaceKey } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { cidrHolds, parseCidrOrThrow } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
-import { parseExcludes, rangeHolds } from '../../net/range.ts'
 import { type FoundHost, type Progress, STAGES } from '../../scanner/protocol.ts'
 import type { ReportsAnswer } from '../../scanner/wire.ts'
 import { noteRun } from '../rules/rules.ts'
 import { findScanUser } from '../scans/credential-user.ts'
 import { findLoginFilter } from '../scans/plan.ts'
 import { computeScanned, type Intake, storeBatch, storePrivilege } from '../scans/reports.ts'
+import { buildAddressFilter } from '../scans/scan-rules.ts'
 import * as store from '../scans/scan-store.ts'
 import { fail } from '../scans/scans.ts'
 import type { Scan } from '../schema.ts'
@@ -70,12 +69,11 @@ const createAdvance =
 const isLater = (one: Progress['stage'], other: Progress['stage']): boolean =>
   STAGES.indexOf(one) > STAGES.indexOf(other)
 
-const buildHostFilter = ({ subnet }: Network, { exclude_ips }: Scan): ((host: FoundHost) => boolean) => {
-  const block = parseCidrOrThrow(subnet)
-  const { ranges } = parseExcludes(exclude_ips)
+const buildHostFilter = (network: Network, scan: Scan): ((host: FoundHost) => boolean) => {
+  const isWanted = buildAddressFilter(network, scan)
   return ({ ip: text }) => {
     const ip = parseIp(text)
-    return ip !== undefined && cidrHolds(block, ip) && !ranges.some((range) => rangeHolds(range, ip))
+    return ip !== undefined && isWanted(ip)
   }
 }
 

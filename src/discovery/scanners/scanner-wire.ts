@@ -230,9 +230,6 @@ export const createScannerWire = (options: WireOptions): Wire => {
       for (const name of events) if (name.startsWith(POLLED)) polls.end(name.slice(POLLED.length))
     },
     onNotificationGap: polls.wakeAll,
-    onShutdown: () => {
-      polls.close()
-      void job.close()
-    },
+    onShutdown: polls.close,
   }
 }

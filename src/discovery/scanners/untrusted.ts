@@ -10,6 +10,7 @@ import { parseMac } from '../../net/mac.ts'
 import { type FoundHost, STAGES } from '../../scanner/protocol.ts'
 import { type Sighting, WIRE_LIMITS } from '../../scanner/wire.ts'
 import type { ReportsBody, SightingsBody } from './api.ts'
+import { cutText } from './cut-text.ts'
 
 /** The bound of all other texts: that of stored texts of a host. */
 const TEXT = 512
@@ -29,16 +30,10 @@ const NEIGHBOURS = 4096
 const CHECKPOINT_BYTES = 64 * 1024
 const HOUR_MS = 3_600_000
 
-const cut = (text: string, most: number): string =>
-  text
-    .slice(0, most)
-    .replace(/\p{Cc}/gu, ' ')
-    .toWellFormed()
-
 const text = (most = TEXT) =>
   z
     .string()
-    .transform((value) => cut(value, most))
+    .transform((value) => cutText(value, most))
     .default('')
 
 /** Items beyond the bound are not looked at. */
@@ -65,7 +60,7 @@ const Details = z
     z.record(z.string(), z.string()),
   )
   .transform((values) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [cut(name, TEXT), cut(value, DETAIL)])),
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [cutText(name, TEXT), cutText(value, DETAIL)])),
   )
   .default({})
 

@@ -5,8 +5,10 @@ import type { FieldIssue } from '../../contract/errors.ts'
 import type { Network } from '../../inventory/networks/api.ts'
 import { findSpace } from '../../inventory/spaces/keys.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { parseCidrOrThrow, subtractCidrs } from '../../net/cidr.ts'
+import { cidrHolds, parseCidrOrThrow, subtractCidrs } from '../../net/cidr.ts'
+import type { Ip } from '../../net/ip.ts'
 import { findLocalRange } from '../../net/local.ts'
+import { parseExcludes, rangeHolds } from '../../net/range.ts'
 import { countTargets, WIDEST_PREFIX } from '../../scanner/targets.ts'
 
 export type ScanLimits = Pick<Config, 'discoveryAllowedSubnets' | 'discoveryAllowLocal'>
@@ -78,6 +80,16 @@ export const splitExcludes = (text: string): string[] =>
 /** Returns the lists as one, each item once. */
 export const joinExcludes = (...texts: readonly string[]): string =>
   [...new Set(texts.flatMap(splitExcludes))].join(', ')
+
+/** Returns the function that is true for the addresses of a network, except for the excluded ones. */
+export const buildAddressFilter = (
+  { subnet }: Subnet,
+  { exclude_ips }: { readonly exclude_ips: string },
+): ((ip: Ip) => boolean) => {
+  const block = parseCidrOrThrow(subnet)
+  const { ranges } = parseExcludes(exclude_ips)
+  return (ip) => cidrHolds(block, ip) && !ranges.some((range) => rangeHolds(range, ip))
+}
 
 export type Counted = { readonly total: number; readonly issues: readonly FieldIssue[] }
 

@@ -76,7 +76,7 @@ export const lockState = (ctx: Ctx, id: string): Promise<StoredState | undefined
   ctx.store.sql.lockRows(selectStates(ctx).where('scanner_id', '=', id)).executeTakeFirst()
 
 /** An enrolled scanner. */
-export type EnrolledScanner = Pick<StoredState, 'public_key' | 'slots'> & {
+export type EnrolledScanner = {
   readonly id: string
   readonly name: string
   readonly tags: readonly string[]
@@ -93,10 +93,9 @@ export const findEnrolled = async ({ db }: StoreScope, hash: string): Promise<En
     .executeTakeFirst()
   if (!row) return undefined
   const { id, name, tags, use_credentials, ...state } = row
-  const { public_key, slots } = state
   // The store of scanners has written the JSON.
   const of = { id, name, tags: JSON.parse(tags) as string[], use_credentials: use_credentials === 1 }
-  return { ...of, public_key, slots, state }
+  return { ...of, state }
 }
 
 /** A scanner with an unused enrolment token. */

@@ -104,7 +104,7 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
       // The engine itself collects only after many megabytes.
       if (frames > FRAMES_BEFORE_COLLECTING) fullGC()
       frames = 0
-      const before = JSON.stringify(listened.links.map(({ name, addresses }) => [name, addresses]))
+      const before = describeLinks(listened)
       listened = findListenedLinks(networks, networkInterfaces())
       const all = listened.links.flatMap((link) => link.networks)
       if (isNewPlan)
@@ -115,8 +115,7 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
           c,
           open.map(({ socket }) => socket),
         )
-      } else if (JSON.stringify(listened.links.map(({ name, addresses }) => [name, addresses])) !== before)
-        plain?.listenOn(listened.links)
+      } else if (describeLinks(listened) !== before) plain?.listenOn(listened.links)
       if (c && !isRaw) for (const heard of readHeardNeighbours(c, listened.links)) hear(heard, listened.links)
     }
 
@@ -178,6 +177,10 @@ export const openListener = (send: (message: FromListener) => void): Listener =>
     },
   }
 }
+
+/** Returns a text of the interfaces and their addresses, to compare. */
+const describeLinks = ({ links }: ListenedLinks): string =>
+  JSON.stringify(links.map(({ name, addresses }) => [name, addresses]))
 
 /** Keeps the sockets of interfaces that are still there, and opens and closes the others. */
 const reopen = (c: Libc, open: readonly OpenLink[], links: readonly ListenedLink[]): OpenLink[] => {

@@ -1,7 +1,7 @@
 /** Decides which of the heard hosts are reported, and when. Bounded in memory, and in the hosts of a second. Pure. */
 import { isMulticastMac } from '../../net/mac.ts'
 import { buildEvidence, type Source } from '../evidence.ts'
-import type { FoundHost, FoundName } from '../protocol.ts'
+import { type FoundHost, type FoundName, UNPROBED } from '../protocol.ts'
 import type { VendorOf } from '../sys/vendors.ts'
 import type { Sighting } from '../wire.ts'
 import type { Heard } from './frames.ts'
@@ -122,18 +122,9 @@ export const createSightingTable = (vendorOf: VendorOf): SightingTable => {
     mac,
     macSource: mac === '' ? '' : macSource,
     vendor: mac === '' ? '' : vendorOf(mac),
-    rttMs: null,
-    ttl: null,
+    ...UNPROBED,
     evidence: [...evidence].map(([source, detail]) => buildEvidence(source, detail)),
     names: [...names].map(([source, name]) => ({ name, source })),
-    openPorts: [],
-    services: [],
-    os: '',
-    osConfidence: 0,
-    osVotes: [],
-    sshHostKey: '',
-    tlsCertificate: '',
-    snmp: null,
   })
 
   const takeKeys = (count: number): string[] => {

@@ -79,8 +79,7 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
     return last.address
   }
 
-  const paths = [...own]
-  const getOwnLimit = (route: string) => paths.find(([path]) => route.startsWith(path))?.[1]
+  const getOwnLimit = (route: string) => own.find(([path]) => route.startsWith(path))?.[1]
 
   return {
     getClient: (peer, headers) =>

@@ -38,7 +38,7 @@ export type Limits = {
   /** Counts a request of any kind. */
   readonly general: Count
   /** Counts a request to a path of `OWN_PATHS` in place of `general`. */
-  readonly own: ReadonlyMap<string, Count>
+  readonly own: readonly (readonly [path: string, Count])[]
   /** Counts like `general`, but only within this instance. */
   readonly probes: Count
   /** Counts a request that checks or sets a password. */
@@ -103,7 +103,7 @@ export const createLimits = (config: LimitConfig, store: LimitStore): Limits => 
   )
   return {
     general: all,
-    own: new Map(own),
+    own,
     probes: store ? limitRequests(undefined) : all,
     sensitive: config.loginRateLimitEnabled ? limitSignIns() : () => UNLIMITED,
     users: config.rateLimitEnabled && ofUser.requests > 0 ? limitBy(ofUser, 'users', refuseUser, store) : undefined,
