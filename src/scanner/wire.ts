@@ -7,6 +7,12 @@ import type { FoundHost, FromScanner, ScanPlan, SnmpLogin, SshLogin } from './pr
 /** The server knows this number and the one before. */
 export const WIRE_PROTOCOL = 1
 
+/** Returns the side to upgrade for a number that the server does not know. */
+export const findOlderSide = (protocol: number): 'server' | 'scanner' | undefined => {
+  if (protocol > WIRE_PROTOCOL) return 'server'
+  return protocol < Math.max(1, WIRE_PROTOCOL - 1) ? 'scanner' : undefined
+}
+
 export const WIRE_PATHS = {
   enrol: '/api/scanner/enrol',
   poll: '/api/scanner/poll',

@@ -8,7 +8,7 @@ import type { EnrolledScanner, EnrollingScanner } from '../../inventory/scanners
 import { findByEnrolment, findByToken } from '../../inventory/scanners/state-store.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { Identify, Identity } from '../../kernel/request.ts'
-import { WIRE_LIMITS, WIRE_PROTOCOL } from '../../scanner/wire.ts'
+import { findOlderSide, WIRE_LIMITS, WIRE_PROTOCOL } from '../../scanner/wire.ts'
 import { parseJson, readBytes, requireJsonType } from '../../surfaces/http/body/body.ts'
 
 export const TOKEN_PREFIX = 'plat_sc_'
@@ -71,8 +71,9 @@ export const createScannerIdentify = ({ db, now }: IdentifyOptions): Record<'enr
 
 /** @throws AppError VALIDATION_ERROR on `protocol` for a number that the server does not know */
 export const checkProtocol = (protocol: number): void => {
-  if (protocol === WIRE_PROTOCOL || (protocol === WIRE_PROTOCOL - 1 && protocol > 0)) return
-  const what = protocol > WIRE_PROTOCOL ? 'this server' : 'the scanner'
+  const side = findOlderSide(protocol)
+  if (side === undefined) return
+  const what = side === 'server' ? 'this server' : 'the scanner'
   throw invalidField('protocol', `is ${protocol}, and this server speaks ${WIRE_PROTOCOL}: upgrade ${what}`)
 }
 

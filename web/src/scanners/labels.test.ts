@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { answersTo, describeLabel, listChoices, listLabels } from './labels.ts'
+import { answersTo, describeLabel, formatProtocol, listChoices, listLabels } from './labels.ts'
 
 const oslo = { name: 'oslo', tags: ['branch', 'oslo'], status: 'online' } as const
 const bergen = { name: 'bergen', tags: ['branch'], status: 'offline' } as const
@@ -42,3 +42,10 @@ test('a label of several scanners says that none of them is online', () =>
   expect(describeLabel('branch', [bergen, { ...oslo, status: 'pending' }])).toBe(
     'None of its scanners is online: a scan waits for one.',
   ))
+
+test.each([
+  [null, ''],
+  [1, '1'],
+  [2, '2, which this server refuses: upgrade the server'],
+  [0, '0, which this server refuses: upgrade the scanner'],
+])('the protocol %p is shown as "%s"', (protocol, text) => expect(formatProtocol(protocol)).toBe(text))

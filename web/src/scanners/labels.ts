@@ -1,4 +1,5 @@
 /** The words of scanners: their states, their capabilities, and the labels by which networks name them. Pure functions. */
+import { findOlderSide } from '../../../src/scanner/wire.ts'
 import type { Tone } from '../ui/primitives.tsx'
 import type { Scanner } from './queries.ts'
 
@@ -11,6 +12,14 @@ export const TONES: Readonly<Record<Scanner['status'], Tone>> = {
 
 /** A scanner that has never enrolled waits for its first start. */
 export const formatStatus = (status: Scanner['status']): string => (status === 'pending' ? 'not started' : status)
+
+/** Returns the number of the messages of a scanner, and the side to upgrade if the server does not know it. */
+export const formatProtocol = (protocol: number | null): string => {
+  if (protocol === null) return ''
+  const side = findOlderSide(protocol)
+  if (side === undefined) return String(protocol)
+  return `${protocol}, which this server refuses: upgrade ${side === 'server' ? 'the server' : 'the scanner'}`
+}
 
 type Named = Pick<Scanner, 'name'> & { readonly tags: readonly string[] }
 

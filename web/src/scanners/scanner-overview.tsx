@@ -4,7 +4,7 @@ import { isPast } from '../api/as-of.ts'
 import { listFacts } from '../resource/columns.tsx'
 import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { fields } from './fields.ts'
-import { ABILITIES } from './labels.ts'
+import { ABILITIES, formatProtocol } from './labels.ts'
 import { LinksCard } from './links-card.tsx'
 import type { Scanner } from './queries.ts'
 import css from './scanners.module.css'
@@ -45,7 +45,7 @@ export const ScannerOverview = ({ scanner }: { readonly scanner: Scanner }) => (
           use_credentials: scanner.use_credentials
             ? 'sent to it for deep scans, encrypted'
             : 'not sent: deep scans go without sign-ins',
-          protocol: scanner.protocol === null ? '' : String(scanner.protocol),
+          protocol: formatProtocol(scanner.protocol),
           id: <CopyText text={scanner.id} label="ID" />,
           created_at: <TimeAgo at={scanner.created_at} />,
           updated_at: <TimeAgo at={scanner.updated_at} />,
