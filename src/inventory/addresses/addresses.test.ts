@@ -292,7 +292,7 @@ describe.each(engines())('the free addresses of a network on %s', (dialect) => {
       expect(dry.body).toMatchObject({ ips: ['10.30.0.1', '10.30.0.2'] })
       expect((await next(id)).body).toEqual({ ip: '10.30.0.1' })
       expect((await allocate(id, { device_id, count: 2 })).status).toBe(201)
-      const [change] = await inv.api.history.list({ limit: 1 })
+      const [change] = await inv.api.history.list({ operation: 'networks.allocate-ip', limit: 1 })
       expect(change).toMatchObject({ operation: 'networks.allocate-ip', counts: { update: { device: 1 } } })
       await inv.api.history.undo({ id: change?.id ?? '' })
       expect((await inv.api.devices.get({ id: device_id })).addresses).toEqual([])
