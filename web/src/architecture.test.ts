@@ -19,9 +19,9 @@ const sources: Sources = new Map(
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
-/** Server modules that also run in a browser: the facts of resources, the names of kinds, the texts of custom fields, the formats of feeds, the recordings of hosts, the places in racks, the VLANs and the figures of networks, the client, the words of an impact, addresses, CSV. */
+/** Server modules that also run in a browser: the facts of resources, the names of kinds, the texts of custom fields, the formats of feeds, the recordings of hosts, the places in racks, the VLANs and the figures of networks, the client, the words of an impact, the numbers of the protocol of scanners, addresses, CSV. */
 const SHARED =
-  /^(net\/(words\/)?[\w-]+|convert\/formats|resource\/(facts|nouns|custom\/(condition-fields|next-text))|inventory\/(resources|sheets|kinds\/names|[\w-]+\/resource|racks\/placement|used-addresses\/utilization|vlans\/vlan-scope)|exchange\/(feeds\/catalogue|import\/recordings)|record\/history\/kind-names|base\/(csv|sheets)\/[\w-]+|contract\/(command-name|errors|idempotency-key|impact-summary)|surfaces\/cli\/(connection\/(client|foreign-answer)|parse\/command-text))\.ts$/
+  /^(net\/(words\/)?[\w-]+|convert\/formats|resource\/(facts|nouns|custom\/(condition-fields|next-text))|inventory\/(resources|sheets|kinds\/names|[\w-]+\/resource|racks\/placement|used-addresses\/utilization|vlans\/vlan-scope)|exchange\/(feeds\/catalogue|import\/recordings)|record\/history\/kind-names|base\/(csv|sheets)\/[\w-]+|contract\/(command-name|errors|idempotency-key|impact-summary)|scanner\/wire|surfaces\/cli\/(connection\/(client|foreign-answer)|parse\/command-text))\.ts$/
 const TYPES_ALONE = /^(app\/contracts|\w+\/([\w-]+\/)*([\w-]+-)?(api|schema)|convert\/protocol|kernel\/operation)\.ts$/
 
 const ofServer = (files: Sources): string[] =>

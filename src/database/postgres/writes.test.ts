@@ -149,7 +149,9 @@ if (engines().includes('postgres')) {
       const outcomes = await Promise.allSettled(waiting)
       // A slow machine may need several transactions. A write that found its transaction lost has no number.
       const isWritten = numbers.map((number) => number !== undefined && number !== numbers[1])
-      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([0, 1, 2].map((at) => isWritten[at] === true))
+      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
+        [0, 1, 2].map((at) => isWritten[at] === true),
+      )
       const written = ids.filter((_, at) => isWritten[at])
       expect(await thingIds(suite.db)).toEqual(written)
       await write((tx) => addThing(tx, 'zero'))
