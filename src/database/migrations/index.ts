@@ -68,6 +68,7 @@ import { notifications } from './0089-notifications.ts'
 import { netboxIds } from './0090-netbox-ids.ts'
 import { scanners } from './0091-scanners.ts'
 import { presence } from './0092-presence.ts'
+import { sources } from './0093-sources.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -138,4 +139,5 @@ export const migrations: readonly Migration[] = [
   netboxIds,
   scanners,
   presence,
+  sources,
 ]

@@ -1,0 +1,72 @@
+/** The job of the process that fetches and converts a source, and its output. */
+import type { ConvertReport, EstateDocument, Host } from '../../convert/converter.ts'
+import type { About, Options, SecretValues } from '../kinds/source-kind.ts'
+import type { Certificate, Kind, RunErrorCode } from '../schema.ts'
+
+/** How the requests of a source reach it. */
+export type TargetSettings = {
+  readonly url: string
+  readonly allowPrivate: boolean
+  /** Addresses, CIDRs and `unix:/path` of `SOURCE_TARGETS`. */
+  readonly targets: readonly string[]
+  /** PEM; '' for none. */
+  readonly tlsCa: string
+  /** In capitals with colons; '' for none. */
+  readonly tlsFingerprint: string
+}
+
+type Common = {
+  readonly kind: Kind
+  readonly options: Options
+  readonly ref: string
+  readonly nowMs: number
+}
+
+/** Fetches and converts, or converts the pushed bytes, or sends the first request alone. */
+export type SourceJob = Common &
+  (
+    | {
+        readonly do: 'fetch' | 'test'
+        readonly target: TargetSettings
+        readonly secrets: SecretValues
+        readonly timeoutMs: number
+      }
+    | { readonly do: 'push' }
+  )
+
+export type LogLine = { readonly at: string; readonly text: string }
+
+/** What a fetch was told and did, also when it failed. */
+export type FetchFacts = {
+  readonly product: string
+  readonly requests: number
+  readonly bytes: number
+  readonly latencyMs: number
+  readonly certificate: Certificate | null
+  readonly warnings: readonly { readonly message: string }[]
+  /** At most 200 lines. */
+  readonly log: readonly LogLine[]
+}
+
+export type SourceOutcome = FetchFacts &
+  (
+    | {
+        readonly isDone: true
+        readonly documents: EstateDocument
+        readonly packs: readonly string[]
+        /** By `<resource> <key>`. */
+        readonly about: Readonly<Record<string, About>>
+        readonly hosts: readonly Host[]
+        readonly report: ConvertReport
+      }
+    | { readonly isDone: false; readonly error: FetchFailure }
+  )
+
+export type FetchFailure = {
+  readonly code: RunErrorCode
+  readonly message: string
+  /** In seconds, of 429 and 503: at most 3,600. */
+  readonly retryAfterSeconds?: number
+  /** A snapshot that is pushed: the field of the request. */
+  readonly field?: 'kind' | 'snapshot'
+}

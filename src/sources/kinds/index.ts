@@ -1,0 +1,5 @@
+/** The registry of kinds of sources: one line each. */
+import type { Kind } from '../schema.ts'
+import type { SourceKind } from './source-kind.ts'
+
+export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {}
