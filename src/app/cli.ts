@@ -45,6 +45,9 @@ const childCommands: readonly Command[] = [
   createChildCommand('leases-child', 'Read leases', async () =>
     (await import('../discovery/leases/child.ts')).runLeasesChild(),
   ),
+  createChildCommand('source-child', 'Read one source', async () =>
+    (await import('../sources/child.ts')).runSourceChild(),
+  ),
 ]
 
 export const program: Program = {

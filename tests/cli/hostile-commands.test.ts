@@ -239,6 +239,7 @@ const SERVERS = [
   'convert-child',
   'device-types-child',
   'leases-child',
+  'source-child',
 ]
 
 test('every command written by hand is tested here', () => {

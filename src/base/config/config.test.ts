@@ -76,6 +76,7 @@ test('nothing set gives the documented defaults', () => {
     ssrfAllowPrivateTargets: false,
     dnsServers: [],
     dnsMaxRecords: 500_000,
+    sourceTargets: [],
     discoveryMaxConcurrent: 2,
     discoverySnmpv2cEnabled: false,
     discoveryTimeoutMs: 1_000,

@@ -6,6 +6,7 @@ import { LOG_FORMATS, LOG_LEVELS } from '../runtime/log.ts'
 import { checkPassword } from '../security/password-rule.ts'
 import { DISCOVERY_VARIABLES } from './discovery-variables.ts'
 import { MAIL_VARIABLES } from './mail-variables.ts'
+import { SOURCE_VARIABLES } from './source-variables.ts'
 import {
   createChoiceParser,
   createDurationParser,
@@ -306,6 +307,7 @@ export const VARIABLES = {
     parse: createIntegerParser(100, 100_000_000),
     help: 'Most records of a DNS zone that is transferred, with 256 bytes for each; a larger zone fails',
   },
+  ...SOURCE_VARIABLES,
   ...DISCOVERY_VARIABLES,
   mcpOauthEnabled: {
     name: 'MCP_OAUTH_ENABLED',

@@ -35,6 +35,18 @@ export const readWhole = async ({ read }: Pick<Spool, 'read'>): Promise<Buffer> 
   return Buffer.concat(pieces)
 }
 
+/** The process was ended at a bound, or has ended by itself: it may have needed more memory than there is. */
+export class JobBoundError extends AppError {
+  constructor(
+    field: string,
+    message: string,
+    readonly bound: keyof Bounds,
+  ) {
+    const { code, message: text, details } = invalidField(field, message)
+    super(code, text, { details })
+  }
+}
+
 /** @throws AppError always */
 const throwFailure = async (spool: Spool, length: number): Promise<never> => {
   if (length > MAX_FAILURE) throw new Error(`A job failed with an error of ${length} bytes`)
@@ -46,7 +58,7 @@ const throwFailure = async (spool: Spool, length: number): Promise<never> => {
 /**
  * Runs a job to its end.
  * @returns its output, which the caller closes
- * @throws AppError of the job; VALIDATION_ERROR on `field` at a bound, and when the process has ended by itself; as
+ * @throws AppError of the job; JobBoundError, VALIDATION_ERROR on `field`, at a bound, and when the process has ended by itself; as
  * `Spool.write`; the reason of the signal
  */
 export const runBoundedJob = async (work: BoundedJob): Promise<JobOutput> => {
@@ -69,11 +81,15 @@ export const runBoundedJob = async (work: BoundedJob): Promise<JobOutput> => {
       },
       signal,
     })
-    if (end.kind === 'bound') throw invalidField(field, formatBound(end.bound, bounds))
-    if (end.kind === 'signal') throw invalidField(field, formatSignal(end.signal))
+    if (end.kind === 'bound') throw new JobBoundError(field, formatBound(end.bound, bounds), end.bound)
+    if (end.kind === 'signal') throw new JobBoundError(field, formatSignal(end.signal), 'memoryBytes')
     if (end.code === JOB_EXIT.failed) return await throwFailure(spool, length)
     if (end.code !== JOB_EXIT.done)
-      throw invalidField(field, `its process ended with the exit code ${end.code}: it may need too much memory`)
+      throw new JobBoundError(
+        field,
+        `its process ended with the exit code ${end.code}: it may need too much memory`,
+        'memoryBytes',
+      )
     return { read: spool.read, close: spool.close, length }
   } catch (error) {
     await spool.close()

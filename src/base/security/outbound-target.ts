@@ -1,5 +1,5 @@
 /** Validates the target of an outgoing request: the text of its URL, then every address of its name. Sends nothing. */
-import { cidrHolds, parseCidr } from '../../net/cidr.ts'
+import { type Cidr, cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import { computeReach, type Reach } from '../../net/reach.ts'
 
@@ -7,9 +7,18 @@ export const MAX_URL = 2048
 /** Time limit of name resolution when a target is saved. When a request is sent, its own deadline applies. */
 const SAVE_LOOKUP_MS = 2000
 
+/** Why there is no answer: the target may not be asked, does not answer, or its certificate is not trusted. */
+export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'tls'
+
 /** A request that may not be sent, or that got no answer. The message is for users. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
+  readonly failure: OutboundFailure
+
+  constructor(message: string, { failure = 'refused', ...options }: ErrorOptions & { failure?: OutboundFailure } = {}) {
+    super(message, options)
+    this.failure = failure
+  }
 }
 
 export type TargetRules = {
@@ -20,6 +29,8 @@ export type TargetRules = {
   readonly reach: (ip: string) => Reach
   /** The setting that permits single addresses, for the messages. */
   readonly exceptions?: string
+  /** The setting that permits private addresses, for the messages. */
+  readonly privateSetting?: string
   /** True if this machine may be reached by its names. */
   readonly allowsLoopback?: true
 }
@@ -59,6 +70,22 @@ const parseReach = (text: string): Reach => {
   return ip ? computeReach(ip) : 'blocked'
 }
 
+/**
+ * Returns the rules of targets for which an operator lists addresses: each of them is allowed, whatever it reaches.
+ *
+ * @param exceptions the setting with the list
+ */
+export const createListedTargetRules = (
+  rules: TargetRules,
+  { listed, exceptions }: { readonly listed: readonly Cidr[]; readonly exceptions: string },
+): TargetRules => {
+  const isListed = (address: string): boolean => {
+    const ip = parseIp(address)
+    return ip !== undefined && listed.some((block) => cidrHolds(block, ip))
+  }
+  return { ...rules, exceptions, reach: (address) => (isListed(address) ? 'public' : rules.reach(address)) }
+}
+
 export const createTargetRules = (allowsPrivate: boolean): TargetRules => ({
   allowsPrivate,
   resolve: resolveName,
@@ -85,7 +112,8 @@ export const parseTarget = (text: string): URL => {
 /** Returns the host of a URL in the form for resolvers and certificates: without brackets and without the final dot. */
 export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-const validateAddress = ({ allowsPrivate, reach, exceptions }: TargetRules, host: string, address: string): string => {
+const validateAddress = (rules: TargetRules, host: string, address: string): string => {
+  const { allowsPrivate, reach, exceptions, privateSetting = 'SSRF_ALLOW_PRIVATE_TARGETS=true' } = rules
   const found = reach(address)
   const what = host === address ? address : `${host} is ${address}, which`
   if (found === 'blocked')
@@ -94,7 +122,7 @@ const validateAddress = ({ allowsPrivate, reach, exceptions }: TargetRules, host
     )
   if (found === 'private' && !allowsPrivate)
     throw new OutboundError(
-      `${what} is a private address: only with SSRF_ALLOW_PRIVATE_TARGETS=true${exceptions ? `, or listed in ${exceptions}` : ''}`,
+      `${what} is a private address: only with ${privateSetting}${exceptions ? `, or listed in ${exceptions}` : ''}`,
     )
   return address
 }
@@ -129,10 +157,10 @@ export const resolveAddresses = async (
   if (parseIp(host)) return [validateAddress(rules, host, host)]
   const addresses = await within(rules.resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()
-    throw new OutboundError(`${host} does not resolve`, { cause: error })
+    throw new OutboundError(`${host} does not resolve`, { cause: error, failure: 'unreachable' })
   })
   const [first, ...more] = addresses.map((address) => validateAddress(rules, host, address))
-  if (first === undefined) throw new OutboundError(`${host} does not resolve`)
+  if (first === undefined) throw new OutboundError(`${host} does not resolve`, { failure: 'unreachable' })
   return [first, ...more]
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { parseIp } from '../../net/ip.ts'
+import { type ConnectionSettings, createAgent } from './outbound-connection.ts'
 import {
   checkTarget,
   getHost,
@@ -50,6 +51,8 @@ export type OutboundOptions = {
   readonly rules: TargetRules
   /** Certificate authorities in addition to the system's, as PEM. */
   readonly ca?: readonly string[]
+  /** Opens connections with settings of their own, in place of those of the system. */
+  readonly connection?: ConnectionSettings
 }
 
 const MAX_BODY = 65_536
@@ -66,12 +69,17 @@ const toHeaders = ({ headers }: IncomingMessage): Headers => {
   return all
 }
 
-export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
+export const createOutbound = ({ rules, ca, connection }: OutboundOptions): Outbound => {
+  /** Returns the address to connect to; '' for a local socket, which the rules do not know. */
+  const judge = async (url: URL, signal: AbortSignal): Promise<string> =>
+    connection?.unixPath === undefined ? await resolveAddress(rules, url, signal) : ''
+
   const connect = async ({ url, address, headers }: Hop, { method, body }: OutboundRequest, signal: AbortSignal) => {
     const isSecure = url.protocol === 'https:'
-    // Loaded by the first request, because loading them takes long.
-    const { request } = await (isSecure ? import('node:https') : import('node:http'))
     const host = getHost(url)
+    const agent = connection && (await createAgent(connection, { address, host, url }, signal))
+    // Loaded by the first request, because loading them takes long. The socket of an agent has its own TLS.
+    const { request } = await (isSecure && !agent ? import('node:https') : import('node:http'))
     const options = {
       host: address,
       port: url.port || (isSecure ? 443 : 80),
@@ -80,12 +88,12 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       headers: { ...headers, host: url.host, ...(body ? { 'content-length': String(body.length) } : {}) },
       setHost: false,
       // A new socket: a reused one was validated for another request.
-      agent: false as const,
+      agent: agent ?? (false as const),
       signal,
     }
     const secured = { ...(parseIp(host) ? {} : { servername: host }), ...(ca ? { ca: [...ca] } : {}) }
     return new Promise<IncomingMessage>((resolve, reject) => {
-      const client = request(isSecure ? { ...options, ...secured } : options)
+      const client = request(isSecure && !agent ? { ...options, ...secured } : options)
       client.once('response', resolve).once('error', reject).end(body)
     })
   }
@@ -99,6 +107,10 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       if (size > maxBytes) break
     }
     answer.destroy()
+    const length = answer.headers['content-length']
+    // The client of Bun takes an answer that ends too early as complete.
+    if (connection && size <= maxBytes && length !== undefined && Number(length) > size)
+      throw new OutboundError(`ended after ${size} of ${length} bytes`, { failure: 'unreachable' })
     const retryAfter = answer.headers['retry-after']
     return {
       status: answer.statusCode ?? 0,
@@ -113,7 +125,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
     const { origin } = url
     for (let redirects = 0; ; redirects++) {
       const headers = url.origin === origin ? { ...request.ownHeaders, ...request.headers } : request.headers
-      const answer = await connect({ url, address: await resolveAddress(rules, url, signal), headers }, request, signal)
+      const answer = await connect({ url, address: await judge(url, signal), headers }, request, signal)
       const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined
       if (location === undefined) return await read(answer, request.maxBytes ?? MAX_BODY)
       answer.destroy()
@@ -129,7 +141,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
   const once = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange> => {
     const url = parseTarget(request.url)
     const headers = { ...request.ownHeaders, ...request.headers }
-    const answer = await connect({ url, address: await resolveAddress(rules, url, signal), headers }, request, signal)
+    const answer = await connect({ url, address: await judge(url, signal), headers }, request, signal)
     return { ...(await read(answer, request.maxBytes ?? MAX_BODY)), headers: toHeaders(answer) }
   }
 
@@ -144,9 +156,12 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       return await run(request, signal)
     } catch (error) {
       if (error instanceof OutboundError) throw error
-      if (deadline.aborted) throw new OutboundError(`no answer within ${request.timeoutMs / 1000} s`, { cause: error })
+      if (deadline.aborted) {
+        const message = `no answer within ${request.timeoutMs / 1000} s`
+        throw new OutboundError(message, { cause: error, failure: 'timeout' })
+      }
       const text = getErrorMessage(error)
-      throw new OutboundError(`could not be reached: ${text}`, { cause: error })
+      throw new OutboundError(`could not be reached: ${text}`, { cause: error, failure: 'unreachable' })
     }
   }
 

@@ -3,8 +3,14 @@
  * of DNS_SERVERS are allowed.
  */
 
-import { checkHost, OutboundError, resolveAddresses, type TargetRules } from '../../base/security/outbound-target.ts'
-import { type Cidr, cidrHolds } from '../../net/cidr.ts'
+import {
+  checkHost,
+  createListedTargetRules,
+  OutboundError,
+  resolveAddresses,
+  type TargetRules,
+} from '../../base/security/outbound-target.ts'
+import type { Cidr } from '../../net/cidr.ts'
 import { isHostname } from '../../net/dns-name.ts'
 import { parseIp } from '../../net/ip.ts'
 import { DnsError } from './dns-error.ts'
@@ -41,12 +47,8 @@ const open = async ({ host, port }: DnsAddress, signal: AbortSignal): Promise<Dn
 }
 
 export const createDnsConnector = ({ rules, servers }: DnsConnectorOptions): DnsConnector => {
-  const isListed = (address: string): boolean => {
-    const ip = parseIp(address)
-    return ip !== undefined && servers.some((server) => cidrHolds(server, ip))
-  }
   const own: TargetRules = {
-    ...rules,
+    ...createListedTargetRules(rules, { listed: servers, exceptions: 'DNS_SERVERS' }),
     resolve: async (name) => {
       try {
         return await rules.resolve(name)
@@ -54,8 +56,6 @@ export const createDnsConnector = ({ rules, servers }: DnsConnectorOptions): Dns
         throw new DnsError('no_connection', `${name} does not resolve`, { cause: error })
       }
     },
-    reach: (address) => (isListed(address) ? 'public' : rules.reach(address)),
-    exceptions: 'DNS_SERVERS',
   }
   const withoutLastDot = (host: string): string => host.replace(/\.$/, '')
   const isHost = (host: string): boolean => parseIp(host) !== undefined || isHostname(withoutLastDot(host))

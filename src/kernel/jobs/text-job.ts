@@ -32,8 +32,8 @@ export type TextReader = {
   readonly waiting: number
 }
 
-/** Parses the lines one by one, so that other requests run between them. */
-const parseLines = async <Value>({ read }: JobOutput): Promise<Value[]> => {
+/** Parses the lines of an output one by one, so that other requests run between them. */
+export const parseLines = async <Value>({ read }: Pick<JobOutput, 'read'>): Promise<Value[]> => {
   const values: Value[] = []
   const breathe = createBreathe()
   let begun: Buffer[] = []

@@ -1,5 +1,7 @@
 /** The registry of kinds of sources: one line each. */
 import type { Kind } from '../schema.ts'
+import { docker } from './docker/kind.ts'
+import { kubernetes } from './kubernetes/kind.ts'
 import type { SourceKind } from './source-kind.ts'
 
-export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {}
+export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = { docker, kubernetes }

@@ -4,7 +4,8 @@ import type { z } from 'zod'
 import type { Conversion, Host } from '../../convert/converter.ts'
 import type { Kind, OptionSpec, SecretSpec, WhenGone } from '../schema.ts'
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+/** A member that is undefined is absent. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
 
 /** The options of a source, with the defaults of its kind for those that are absent. */
 export type Options = Readonly<Record<string, unknown>>
@@ -15,8 +16,10 @@ export type AskOptions = {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Any answer but 200 is a warning of the run, and `undefined` here; else it ends the run as failed. */
+  /** Another status than 200 is a warning of the run, and the caller reads it; else it ends the run as failed. */
   readonly isOptional?: boolean
+  /** Takes a web page as an answer, which otherwise ends the run as `wrong_url`. */
+  readonly allowsHtml?: boolean
   /** Another status than 200 that is an answer as well. */
   readonly alsoAllows?: readonly number[]
 }
@@ -29,7 +32,7 @@ export type Answered = {
 
 /** The only way out of a fetch. It judges the target, limits, counts and names errors. */
 export type Ask = {
-  /** @param path below the URL of the source, or a whole URL of the same origin @throws FetchError */
+  /** @param path below the URL of the source, a whole URL of the same origin, or '' for the URL itself @throws FetchError */
   (path: string, options?: AskOptions): Promise<Answered>
   /** Asks, and parses JSON of a depth of at most 64. @throws FetchError `bad_answer` with the path, or `wrong_url` for HTML */
   readonly json: <T = Json>(path: string, options?: AskOptions) => Promise<T>
@@ -39,8 +42,16 @@ export type Ask = {
   readonly at: (base: string) => Ask
 }
 
+/**
+ * Runs a program on this machine and returns its standard output as text.
+ * @throws FetchError `target` without the program, `unreachable` with its words if it fails, `timeout`, `too_large`
+ */
+export type RunProgram = (program: string, args: readonly string[]) => Promise<string>
+
 export type FetchMeans = {
   readonly ask: Ask
+  /** Only the command line has it: the server starts no programs. */
+  readonly run?: RunProgram
   /** Without the final `/`; the default URL of the kind if the source has none. */
   readonly url: string
   readonly options: Options
@@ -63,6 +74,8 @@ export type About = {
   readonly facts?: Readonly<Record<string, string>>
   /** MAC addresses by which a device is found, of containers none. */
   readonly macs?: readonly string[]
+  /** The ports and the parent of the device are not known now, as of a guest on a node that is off: those of before stay. */
+  readonly isPartial?: true
 }
 
 export type ConvertMeans = {
@@ -107,8 +120,12 @@ export type SourceKind = {
   readonly fetch: (means: FetchMeans) => Promise<Json>
   /** The first request alone. @throws FetchError */
   readonly test: (means: FetchMeans) => Promise<void>
-  /** Pure: no clock, no I/O. @throws SnapshotError for another shape */
-  readonly convert: (snapshot: Json, means: ConvertMeans) => SnapshotRows
+  /** Pure: no clock, no I/O. It may load its parts when it is called. @throws SnapshotError for another shape */
+  readonly convert: (snapshot: Json, means: ConvertMeans) => SnapshotRows | Promise<SnapshotRows>
+  /** Returns the snapshot of a file that is pushed as it is. Other kinds are pushed as `{kind, snapshot}`. @throws SnapshotError */
+  readonly fromFile?: (bytes: Uint8Array) => Json
+  /** Returns the file of a snapshot, which a client pushes, of a kind that has `fromFile`. @throws SnapshotError */
+  readonly toFile?: (snapshot: Json) => Uint8Array
 }
 
 /** The snapshot has not the shape of its kind. */

@@ -1,0 +1,133 @@
+/** Runs the job of one source: fetches, converts, and checks the rows. Every failure becomes a part of the outcome. */
+import type { ConvertReport, EstateDocument, Host } from '../../convert/converter.ts'
+import { SOURCE_KINDS } from '../kinds/index.ts'
+import { type About, type Json, SnapshotError, type SnapshotRows, type SourceKind } from '../kinds/source-kind.ts'
+import { type AskSettings, createAsk } from './ask.ts'
+import { FetchError } from './fetch-error.ts'
+import { FetchLog } from './fetch-log.ts'
+import type { FetchFacts, FetchFailure, SourceJob } from './protocol.ts'
+import { parsePush, WrongKindError } from './push.ts'
+import { createSend } from './send.ts'
+import { requireTarget } from './target.ts'
+
+const MAX_ROWS = 100_000
+/** Rows of ports, cables and relationships, beside the others. */
+const MAX_CONNECTIONS = 200_000
+const CONNECTIONS: ReadonlySet<string> = new Set(['ports', 'cables', 'relationships'])
+
+export type JobRows = {
+  readonly documents: EstateDocument
+  readonly packs: readonly string[]
+  readonly about: ReadonlyMap<string, About>
+  readonly hosts: readonly Host[]
+  readonly report: ConvertReport
+}
+
+export type JobResult = { readonly facts: FetchFacts } & ({ readonly rows: JobRows } | { readonly error: FetchFailure })
+
+type FetchJob = Extract<SourceJob, { do: 'fetch' | 'test' }>
+
+const EMPTY: JobRows = {
+  documents: {},
+  packs: [],
+  about: new Map(),
+  hosts: [],
+  report: { read: {}, made: {}, described: [], left: [], warnings: [] },
+}
+
+const createKindFetch = (
+  kind: SourceKind,
+  job: Pick<FetchJob, 'options' | 'secrets' | 'nowMs'> & { readonly url: string },
+  asking: Pick<AskSettings, 'send' | 'log' | 'timeoutMs' | 'signal'>,
+) => {
+  const { url, options, secrets, nowMs } = job
+  const { log } = asking
+  return {
+    ask: createAsk({ url, kind, ...asking }),
+    url: url.replace(/\/+$/, ''),
+    options,
+    secrets,
+    now: new Date(nowMs),
+    log: (text: string) => log.line(text),
+    product: (text: string) => log.product(text),
+  }
+}
+
+/** Returns the snapshot of a system, also of a client that collects it. @throws FetchError */
+export const fetchSnapshot = async (
+  kind: SourceKind,
+  job: Pick<FetchJob, 'options' | 'secrets' | 'nowMs'> & { readonly url: string },
+  asking: Pick<AskSettings, 'send' | 'log' | 'timeoutMs' | 'signal'>,
+): Promise<Json> => await kind.fetch(createKindFetch(kind, job, asking))
+
+const countRows = (documents: EstateDocument, isConnection: boolean): number =>
+  Object.entries(documents).reduce(
+    (sum, [resource, rows]) => sum + (CONNECTIONS.has(resource) === isConnection ? rows.length : 0),
+    0,
+  )
+
+/** @throws FetchError `too_large`, and `bad_answer` where objects came of which no row says anything */
+export const checkRows = ({ documents, hosts, report }: SnapshotRows): void => {
+  const rows = countRows(documents, false)
+  const connections = countRows(documents, true)
+  if (rows > MAX_ROWS)
+    throw new FetchError('too_large', `${rows} objects are more than ${MAX_ROWS}: use include or exclude`)
+  if (connections > MAX_CONNECTIONS)
+    throw new FetchError('too_large', `${connections} ports and relationships are more than ${MAX_CONNECTIONS}`)
+  const read = Object.values(report.read).reduce((sum, count) => sum + count, 0)
+  if (read > 0 && rows + hosts.length + report.left.length === 0)
+    throw new FetchError('bad_answer', `${read} objects came, and none of them could be read`)
+}
+
+const convert = async (kind: SourceKind, snapshot: Json, { options, ref, nowMs }: SourceJob): Promise<JobRows> => {
+  const rows = await kind.convert(snapshot, { options, ref, now: new Date(nowMs) })
+  checkRows(rows)
+  const { documents, packs = [], about, hosts, report } = rows
+  return { documents, packs, about, hosts, report }
+}
+
+/** Returns what the run is told. A kind trusts no answer, so any other error is one of the answer. */
+const toFailure = (error: unknown, job: SourceJob, log: FetchLog): FetchFailure => {
+  if (error instanceof FetchError) {
+    const { code, message, retryAfterSeconds } = error
+    return {
+      code,
+      message: log.clean(message, 2000),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(job.do === 'push' ? { field: 'snapshot' as const } : {}),
+    }
+  }
+  const text = error instanceof Error ? error.message : String(error)
+  const where =
+    log.lastRequest === '' || error instanceof SnapshotError ? '' : `${log.lastRequest}: the answer has another form: `
+  return {
+    code: 'bad_answer',
+    message: log.clean(where + text),
+    ...(job.do === 'push'
+      ? { field: error instanceof WrongKindError ? ('kind' as const) : ('snapshot' as const) }
+      : {}),
+  }
+}
+
+const work = async (job: SourceJob, bytes: Uint8Array, log: FetchLog): Promise<JobRows> => {
+  const kind = SOURCE_KINDS[job.kind]
+  if (!kind) throw new FetchError('bad_answer', `the kind ${job.kind} is unknown to this program`)
+  if (job.do === 'push') return await convert(kind, parsePush(kind, bytes), job)
+  const { target, secrets, timeoutMs } = job
+  requireTarget(target)
+  const means = { ...job, url: target.url || (kind.defaultUrl ?? '') }
+  const asking = { send: createSend({ target, secrets, log }), log, timeoutMs }
+  if (job.do === 'fetch') return await convert(kind, await fetchSnapshot(kind, means, asking), job)
+  await kind.test(createKindFetch(kind, means, asking))
+  return EMPTY
+}
+
+export const runSourceJob = async (job: SourceJob, bytes: Uint8Array): Promise<JobResult> => {
+  const log = new FetchLog(job.do === 'push' ? {} : job.secrets)
+  try {
+    const rows = await work(job, bytes, log)
+    return { facts: log.facts(), rows }
+  } catch (error) {
+    return { facts: log.facts(), error: toFailure(error, job, log) }
+  }
+}
