@@ -4,7 +4,7 @@ import { compareIp, parseIp } from '../../net/ip.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import { Findings } from '../hosts/found.ts'
 import { readHead } from '../hosts/text.ts'
-import { decodeXmlText, parseXml } from '../hosts/xml.ts'
+import { decodeXmlText, parseXmlFile } from '../hosts/xml-file.ts'
 import { type DhcpFields, type DhcpObject, readLeaseTable } from './ms-dhcp-table.ts'
 import { parseSubnet, Scopes } from './scopes.ts'
 
@@ -26,7 +26,7 @@ const STATES_IN_FORCE = /^Active/
 function* readObjects(bytes: Uint8Array): Generator<DhcpObject> {
   const open: { kind: string; fields: Map<string, string> }[] = []
   let isExport = false
-  for (const event of parseXml(bytes)) {
+  for (const event of parseXmlFile(bytes)) {
     if (event.kind === 'open' && event.path.length === 0) {
       if (event.name !== 'DHCPServer') throw createFileError('the file', 'is no XML of Export-DhcpServer')
       isExport = true

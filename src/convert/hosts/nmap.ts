@@ -1,13 +1,13 @@
 /** Converts the XML of nmap (`nmap -oX`) and its output for grep (`nmap -oG`). */
 
+import type { Attributes } from '../../net/xml/xml.ts'
 import { type Converter, createFileError } from '../converter.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { Findings } from './found.ts'
 import type { Found } from './found-store.ts'
 import { readGrepable } from './nmap-grepable.ts'
 import { readHead } from './text.ts'
-import type { Attributes } from './xml.ts'
-import { parseXml } from './xml.ts'
+import { parseXmlFile } from './xml-file.ts'
 
 /** Each address of a host has all its services, so a small file could become a large answer. nmap gives two addresses at most. */
 const MAX_HOST_ADDRESSES = 16
@@ -144,7 +144,7 @@ export const readScanXml = (bytes: Uint8Array, findings: Findings): string => {
   let machine: Machine | undefined
   let scanner: string | undefined
   let isWhole = false
-  for (const event of parseXml(bytes)) {
+  for (const event of parseXmlFile(bytes)) {
     if (event.kind === 'text') continue
     const { kind, name, path } = event
     if (kind === 'open' && path.length === 0) {

@@ -1,7 +1,4 @@
 /** Reads XML from strangers: no entities but the five of XML, no external or internal subset, bounded depth. */
-import { getOwn } from '../../contract/own.ts'
-import { createFileError } from '../converter.ts'
-import { TextWindow } from '../text-window.ts'
 
 export type Attributes = Readonly<Record<string, string>>
 export type XmlEvent =
@@ -10,8 +7,38 @@ export type XmlEvent =
   /** A text that is not blank, of the innermost element, as the file has it. It may come in several parts. */
   | { readonly kind: 'text'; readonly text: string; readonly path: readonly string[] }
 
+/** A text that comes in one piece or in several. */
+export type XmlSource = {
+  readonly text: string
+  /** True if nothing follows the text. */
+  readonly isLast: boolean
+  /** Replaces the text by the next piece. @returns false at the end */
+  readonly next: () => boolean
+  /** Drops the text before a position, and appends the next piece. */
+  readonly grow: (from: number) => void
+}
+
+export class XmlError extends Error {
+  override readonly name = 'XmlError'
+
+  constructor(
+    /** The position of the character. */
+    readonly at: number,
+    /** The message without the position. */
+    readonly reason: string,
+  ) {
+    super(`character ${at}: ${reason}`)
+  }
+}
+
 const MAX_DEPTH = 100
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 
 const NAME = '[A-Za-z_:][A-Za-z0-9_:.-]*'
 const ATTRIBUTE = new RegExp(`\\s+(${NAME})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 'y')
@@ -24,24 +51,22 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-const createXmlError = (at: number, message: string) => createFileError(`character ${at}`, message)
-
 const decodeEntities = (text: string, at: number): string =>
   text.includes('&')
     ? text.replace(/&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[A-Za-z]+)?;?/g, (whole, name: string | undefined) => {
-        if (name === undefined || !whole.endsWith(';')) throw createXmlError(at, 'has an & that begins no entity')
+        if (name === undefined || !whole.endsWith(';')) throw new XmlError(at, 'has an & that begins no entity')
         const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
         const known = name.startsWith('#')
           ? code <= 0x10ffff
             ? String.fromCodePoint(code)
             : undefined
-          : getOwn(ENTITIES, name)
-        if (known === undefined) throw createXmlError(at, `has the entity ${whole}, which is not one of XML`)
+          : ENTITIES.get(name)
+        if (known === undefined) throw new XmlError(at, `has the entity ${whole}, which is not one of XML`)
         return known
       })
     : text
 
-/** Returns the characters that a text stands for. @throws AppError for an entity that is not one of XML */
+/** Returns the characters that a text stands for. @throws XmlError for an entity that is not one of XML */
 export const decodeXmlText = (text: string): string => decodeEntities(text, 0)
 
 const SKIPPED: readonly (readonly [start: string, end: string])[] = [
@@ -58,7 +83,7 @@ type Tag =
 type Cut = { readonly kind: 'cut'; readonly message: string }
 type Part = (Tag | { readonly kind: 'skipped' }) & { readonly end: number }
 
-/** Reads what begins at a `<`. @param base the position of the text in the file, for errors */
+/** Reads the part that begins at a `<`. @param base the position of the text in the file, for errors */
 const readPart = (text: string, at: number, base: number): Part | Cut => {
   const skipped = SKIPPED.find(([start]) => text.startsWith(start, at))
   if (skipped) {
@@ -70,7 +95,7 @@ const readPart = (text: string, at: number, base: number): Part | Cut => {
     const end = text.indexOf('>', at)
     if (end < 0) return { kind: 'cut', message: 'the file ends within its DOCTYPE' }
     if (text.slice(at, end).includes('['))
-      throw createXmlError(base + at, 'has a DOCTYPE with declarations, which are not read')
+      throw new XmlError(base + at, 'has a DOCTYPE with declarations, which are not read')
     return { kind: 'skipped', end: end + 1 }
   }
   const close = matchAt(CLOSE, text, at)
@@ -89,45 +114,44 @@ const readPart = (text: string, at: number, base: number): Part | Cut => {
   return { kind: 'open', name, attributes, isEmpty: last[1] === '/', end: OPEN_END.lastIndex }
 }
 
-/** Yields the elements and the texts in order. @throws AppError VALIDATION_ERROR on `file` for bytes that are not well-formed XML */
-export function* parseXml(bytes: Uint8Array): Generator<XmlEvent> {
-  const window = new TextWindow(bytes, { last: '>' })
+/** Yields the elements and the texts in order. @throws XmlError for a text that is not well-formed XML */
+export function* parseXml(source: XmlSource): Generator<XmlEvent> {
   const path: string[] = []
   let base = 0
   let at = 0
   const advance = (): boolean => {
-    base += window.text.length
+    base += source.text.length
     at = 0
-    return window.next()
+    return source.next()
   }
-  while (at < window.text.length || advance()) {
-    const start = window.text.indexOf('<', at)
-    const next = start < 0 ? window.text.length : start
+  while (at < source.text.length || advance()) {
+    const start = source.text.indexOf('<', at)
+    const next = start < 0 ? source.text.length : start
     if (next > at && path.length > 0) {
-      const text = window.text.slice(at, next)
+      const text = source.text.slice(at, next)
       if (text.trim() !== '') yield { kind: 'text', text, path }
     }
     at = next
     if (start < 0) continue
-    const part = readPart(window.text, at, base)
+    const part = readPart(source.text, at, base)
     if (part.kind === 'cut') {
-      if (window.isLast) throw createXmlError(base + at, part.message)
-      window.grow(at)
+      if (source.isLast) throw new XmlError(base + at, part.message)
+      source.grow(at)
       base += at
       at = 0
       continue
     }
     if (part.kind === 'close') {
       const name = path.pop()
-      if (name !== part.name) throw createXmlError(base + at, `closes ${part.name}, which is not open`)
+      if (name !== part.name) throw new XmlError(base + at, `closes ${part.name}, which is not open`)
       yield { kind: 'close', name, path }
     } else if (part.kind === 'open') {
       const { name, attributes } = part
       yield { kind: 'open', name, attributes, path }
       if (part.isEmpty) yield { kind: 'close', name, path }
-      else if (path.push(name) > MAX_DEPTH) throw createXmlError(base + at, `is nested deeper than ${MAX_DEPTH}`)
+      else if (path.push(name) > MAX_DEPTH) throw new XmlError(base + at, `is nested deeper than ${MAX_DEPTH}`)
     }
     at = part.end
   }
-  if (path.length > 0) throw createXmlError(base, `the file ends within ${path.at(-1)}`)
+  if (path.length > 0) throw new XmlError(base, `the file ends within ${path.at(-1)}`)
 }
