@@ -1,6 +1,7 @@
 /** The job of the process that fetches and converts a source, and its output. */
 import type { ConvertReport, EstateDocument, Host } from '../../convert/converter.ts'
 import type { About, Options, SecretValues } from '../kinds/source-kind.ts'
+import type { Placing } from '../patterns.ts'
 import type { Certificate, Kind, RunErrorCode } from '../schema.ts'
 
 /** How the requests of a source reach it. */
@@ -20,6 +21,8 @@ type Common = {
   readonly options: Options
   readonly ref: string
   readonly nowMs: number
+  /** Where the source puts rows that name no space. */
+  readonly placing?: Placing
 }
 
 /** Fetches and converts, or converts the pushed bytes, or sends the first request alone. */

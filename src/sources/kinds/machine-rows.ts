@@ -19,7 +19,12 @@ import { parseMac } from '../../net/mac.ts'
 import { computeReach } from '../../net/reach.ts'
 import type { About, SnapshotRows } from './source-kind.ts'
 
-export type MachineAddress = { readonly ip: string; readonly label?: string }
+export type MachineAddress = {
+  readonly ip: string
+  readonly label?: string
+  /** The key of its space, if the source makes spaces. */
+  readonly space?: string
+}
 
 export type Nic = {
   /** The name of the interface; '' if it is not known. */
@@ -60,7 +65,11 @@ export type MachineNetwork = {
   readonly vlanId?: number
   readonly place?: string
   readonly description?: string
+  /** The key of its space, if the source makes spaces. */
+  readonly space?: string
 }
+
+export type MachineSpace = { readonly key: string; readonly name: string; readonly description?: string }
 
 type ReadNics = Pick<Machine, 'key' | 'type'> & {
   readonly nics: readonly Nic[]
@@ -101,6 +110,7 @@ export class MachineRows {
   readonly #ports: EstateRow[] = []
   readonly #relationships: EstateRow[] = []
   readonly #networks: EstateRow[] = []
+  readonly #spaces: EstateRow[] = []
   readonly #about = new Map<string, About>()
   readonly #contains: { readonly parent: string; readonly child: string }[] = []
   readonly #keys = new Set<string>()
@@ -145,7 +155,7 @@ export class MachineRows {
     if (given.parent !== undefined) this.#contains.push({ parent: given.parent, child: key })
   }
 
-  network({ key, subnet, name = '', vlanId, place, description }: MachineNetwork): void {
+  network({ key, subnet, name = '', vlanId, place, description, space }: MachineNetwork): void {
     this.report.read('network')
     const cidr = parseCidr(subnet)
     if (!cidr) {
@@ -162,11 +172,28 @@ export class MachineRows {
         name: this.#trim('network', key, 'name', name) || text,
         subnet: text,
         ...(vlanId !== undefined && vlanId >= 1 && vlanId <= 4094 && { vlan_id: vlanId }),
+        space: this.#referTo(space),
         description: this.#trim('network', key, 'description', description, 4096),
         refs: { [this.#ref]: key },
       }),
     )
     this.#about.set(`networks ${key}`, { type: 'network', ...(place && { place: clean(place).slice(0, MAX_FACT) }) })
+  }
+
+  space({ key, name, description }: MachineSpace): void {
+    this.report.read('space')
+    if (!this.#takeKey(`spaces ${key}`, key)) {
+      this.report.left('space', 'its id is there twice, or longer than 190 characters', { id: key })
+      return
+    }
+    this.#spaces.push(
+      compact({
+        name: this.#trim('space', key, 'name', name) || key,
+        description: this.#trim('space', key, 'description', description, 4096),
+        refs: { [this.#ref]: key },
+      }),
+    )
+    this.#about.set(`spaces ${key}`, { type: 'space' })
   }
 
   finish(): SnapshotRows {
@@ -175,6 +202,7 @@ export class MachineRows {
         this.#relationships.push({ parent: this.#refer(parent), type: 'contains', child: this.#refer(child) })
     const documents = Object.fromEntries(
       Object.entries({
+        spaces: this.#spaces,
         networks: this.#networks,
         devices: this.#devices,
         ports: this.#ports,
@@ -186,6 +214,10 @@ export class MachineRows {
 
   #refer(key: string): { readonly ref: string } {
     return { ref: `${this.#ref}:${key}` }
+  }
+
+  #referTo(key: string | undefined): { readonly ref: string } | undefined {
+    return key === undefined ? undefined : this.#refer(key)
   }
 
   #takeKey(one: string, key: string): boolean {
@@ -213,11 +245,16 @@ export class MachineRows {
     const found = new Map<string, EstateRow>()
     let isKnown = addresses !== undefined
     const hasPorts = type === 'host' || type === 'vm' || type === 'node'
-    const add = ({ ip, label }: MachineAddress, more: EstateRow) => {
+    const add = ({ ip, label, space }: MachineAddress, more: EstateRow) => {
       const parsed = parseIp(ip.replace(/[/%].*$/, ''))
       if (!parsed || computeReach(parsed) === 'blocked') return
       const text = formatIp(parsed)
-      if (!found.has(text)) found.set(text, compact({ ip: text, label: clean(label ?? '').slice(0, 128), ...more }))
+      const one = `${space ?? ''} ${text}`
+      if (found.has(one)) return
+      found.set(
+        one,
+        compact({ ip: text, label: clean(label ?? '').slice(0, 128), space: this.#referTo(space), ...more }),
+      )
     }
     for (const [at, nic] of nics.slice(0, MAX_PORTS).entries()) {
       const mac = parseMac(nic.mac ?? '')

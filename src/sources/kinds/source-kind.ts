@@ -2,6 +2,8 @@
 
 import type { z } from 'zod'
 import type { Conversion, Host } from '../../convert/converter.ts'
+import type { Resource } from '../../inventory/resources.ts'
+import type { Placing } from '../patterns.ts'
 import type { Kind, OptionSpec, SecretSpec, WhenGone } from '../schema.ts'
 
 /** A member that is undefined is absent. */
@@ -84,6 +86,8 @@ export type ConvertMeans = {
   readonly ref: string
   /** The time of the run. */
   readonly now: Date
+  /** Where the source puts rows that name no space. Without it they are all in one. */
+  readonly placing?: Placing
 }
 
 /** Rows with `refs: { <ref>: <key> }`, and what is said beside them by `<resource> <key>`. */
@@ -103,6 +107,8 @@ export type SourceKind = {
   readonly isPushedOnly?: true
   /** True if it makes other resources than devices, networks, ports and relationships. */
   readonly makesAll?: true
+  /** Other resources that it makes with these options. */
+  readonly alsoMakes?: (options: Options) => readonly Resource[]
   /** True if several sources may share a ref, because the keys are unique everywhere. */
   readonly hasGlobalIds?: true
   /** True if each of its types may be empty, although there were objects. */
