@@ -30,6 +30,8 @@ export type Nic = {
   /** The name of the interface; '' if it is not known. */
   readonly name: string
   readonly mac?: string
+  /** The VLAN of its untagged frames. */
+  readonly vlanId?: number
   /** Undefined if they are not known: those in the inventory stay then. */
   readonly addresses?: readonly MachineAddress[]
 }
@@ -55,6 +57,8 @@ export type Machine = {
   readonly addresses?: readonly MachineAddress[]
   /** The key of the machine that contains it. */
   readonly parent?: string
+  /** True if its ports are not known now. */
+  readonly isPartial?: boolean
 }
 
 export type MachineNetwork = {
@@ -151,6 +155,7 @@ export class MachineRows {
       ...(given.place && { place: clean(given.place).slice(0, MAX_FACT) }),
       facts: toFacts(given.facts),
       macs: type === 'container' ? [] : [...new Set(macs)],
+      ...(given.isPartial && { isPartial: true }),
     })
     if (given.parent !== undefined) this.#contains.push({ parent: given.parent, child: key })
   }
@@ -261,7 +266,7 @@ export class MachineRows {
       const name = hasPorts
         ? names.unique({ what: `${type}.interface`, id: key }, clean(nic.name) || `nic${at}`, [mac ?? '', `#${at}`])
         : ''
-      if (hasPorts) ports.push(compact({ device: this.#refer(key), name, mac_address: mac }))
+      if (hasPorts) ports.push(compact({ device: this.#refer(key), name, mac_address: mac, vlan_id: nic.vlanId }))
       if (nic.addresses === undefined) continue
       isKnown = true
       for (const address of nic.addresses) add(address, { mac_address: mac, interface: name.slice(0, MAX_INTERFACE) })
