@@ -1,7 +1,16 @@
 /** The registry of kinds of sources: one line each. */
 import type { Kind } from '../schema.ts'
 import { docker } from './docker/kind.ts'
+import { document } from './document/kind.ts'
 import { kubernetes } from './kubernetes/kind.ts'
+import { netbox } from './netbox/kind.ts'
+import { proxmox } from './proxmox/kind.ts'
 import type { SourceKind } from './source-kind.ts'
 
-export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = { docker, kubernetes }
+export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
+  document,
+  netbox,
+  proxmox,
+  docker,
+  kubernetes,
+}

@@ -1,0 +1,119 @@
+/** Converts a document: an estate document as it is, every other format as an import does. */
+import { AppError } from '../../../contract/errors.ts'
+import { getOwn } from '../../../contract/own.ts'
+import { isRecord, toText } from '../../../contract/unknown.ts'
+import type { Conversion, EstateDocument, EstateRow, LazyConversion } from '../../../convert/converter.ts'
+import { CONVERTERS, detectFormat } from '../../../convert/converters.ts'
+import type { Format } from '../../../convert/formats.ts'
+import { ReportBuilder } from '../../../convert/report-builder.ts'
+import { FACTS, INVENTORY } from '../../../inventory/resources.ts'
+import { FetchError } from '../../fetch/fetch-error.ts'
+import { buildKeyedRows } from '../keyed-rows.ts'
+import { mergeReports } from '../reports.ts'
+import { type ConvertMeans, type Json, SnapshotError, type SnapshotRows } from '../source-kind.ts'
+import { type EstateFile, isEstate, looksLikeEstateYaml, parseEstateText, readEstate } from './estate-file.ts'
+import { DocumentOptions, ESTATE } from './options.ts'
+import { readSheetKeys } from './sheet-keys.ts'
+import { toFile } from './snapshot.ts'
+
+/** Formats of what was seen on a network. Inventories and configurations of DHCP servers say what shall be. */
+const EVIDENCE: ReadonlySet<Format> = new Set([
+  ...(['masscan', 'nmap', 'arp-scan', 'isc-leases', 'kea-leases', 'dnsmasq-leases'] as const),
+  ...(['ip-neigh', 'arp', 'zone', 'hosts'] as const),
+])
+const SHEETS: ReadonlySet<Format> = new Set(['csv', 'xlsx'])
+const MAX_HOSTS = 100_000
+/** The number of characters at the begin of a file by which its format is known. */
+const HEAD = 64 * 1024
+
+type Means = ConvertMeans & { readonly given: DocumentOptions }
+
+/** Returns the estate document of a file; undefined for another format. */
+const findEstate = (bytes: Uint8Array, { format = '', resource }: DocumentOptions): EstateFile | undefined => {
+  if (format !== '' && format !== ESTATE) return undefined
+  const text = new TextDecoder('utf-8').decode(bytes)
+  const head = text.slice(0, HEAD)
+  const isJson = /^\s*[[{]/.test(head)
+  if (format === '' && !isJson && !looksLikeEstateYaml(head)) return undefined
+  const value = parseEstateText(text)
+  const isRows = Array.isArray(value) && resource
+  if (format === '' && isJson && !isEstate(value) && !isRows) return undefined
+  return readEstate(value, resource || undefined)
+}
+
+/** Returns the id of a row: the value of a field, of a custom field, or a ref. */
+const readField =
+  (key: string) =>
+  (row: EstateRow): string | undefined => {
+    const value = [row, row.custom, row.refs]
+      .flatMap((holder) => (isRecord(holder) ? [getOwn(holder, key)] : []))
+      .find((one) => one !== undefined && one !== null)
+    return typeof value === 'number' ? String(value) : toText(value)
+  }
+
+const keyRows = (
+  { documents, packs = [], report }: Pick<Conversion, 'documents' | 'packs' | 'report'>,
+  { ref, given }: Means,
+  keys?: ReadonlyMap<EstateRow, string>,
+): SnapshotRows => {
+  const { key = '' } = given
+  const readKey = keys ? (row: EstateRow) => keys.get(row) : readField(key)
+  const keyed = buildKeyedRows(documents, { ref, own: ref, ...(key !== '' && { readKey }) })
+  return { ...keyed, packs, hosts: [], report: mergeReports(report, keyed.report) }
+}
+
+const convertEstate = ({ documents, packs }: EstateFile, means: Means): SnapshotRows => {
+  const report = new ReportBuilder({ withLeftover: false })
+  for (const resource of INVENTORY) report.read(FACTS[resource].noun, documents[resource]?.length ?? 0)
+  return keyRows({ documents, packs, report: report.report(documents) }, means)
+}
+
+const takeHosts = ({ hosts, ...conversion }: LazyConversion): SnapshotRows => {
+  const taken = []
+  for (const host of hosts)
+    if (taken.push(host) > MAX_HOSTS) throw new FetchError('too_large', `more than ${MAX_HOSTS} hosts`)
+  return { documents: {}, packs: [], about: new Map(), hosts: taken, report: { ...conversion.report, made: {} } }
+}
+
+const takeRows = (conversion: LazyConversion): Conversion => {
+  const documents: EstateDocument = {}
+  for (const resource of INVENTORY) {
+    const rows = conversion.documents[resource]
+    if (rows) documents[resource] = [...rows]
+  }
+  // The report is complete once the rows have been read.
+  return { ...conversion, documents, hosts: [], report: conversion.report }
+}
+
+const convertFile = async (bytes: Uint8Array, means: Means): Promise<SnapshotRows> => {
+  const { format = '', resource = '', mapping, origin = '', key = '', hosts = 'evidence' } = means.given
+  const known = format === '' || format === ESTATE ? detectFormat(bytes) : format
+  const convert = await CONVERTERS[known].load({ loadRowSchemas: () => import('../../../inventory/sheets.ts') })
+  const isSheet = SHEETS.has(known)
+  const conversion = await convert(bytes, {
+    now: means.now,
+    withLeftover: false,
+    ...(isSheet && {
+      withSheet: true,
+      mapping: { ...(resource !== '' && { resource }), ...(mapping && { columns: mapping }) },
+    }),
+    ...(origin !== '' && { origin }),
+  })
+  if (EVIDENCE.has(known) && hosts === 'evidence') return takeHosts(conversion)
+  const whole = takeRows(conversion)
+  if (!isSheet) return keyRows(whole, means)
+  const { keys, report } = readSheetKeys(whole, key)
+  return keyRows({ ...whole, report }, means, keys)
+}
+
+export const convertDocument = async (snapshot: Json, means: ConvertMeans): Promise<SnapshotRows> => {
+  const whole: Means = { ...means, given: DocumentOptions.parse(means.options) }
+  const bytes = toFile(snapshot)
+  try {
+    const estate = findEstate(bytes, whole.given)
+    return estate ? convertEstate(estate, whole) : await convertFile(bytes, whole)
+  } catch (error) {
+    if (error instanceof AppError) throw new SnapshotError(error.message, { cause: error })
+    throw error
+  }
+}
