@@ -9,6 +9,7 @@ import { matchSpace } from '../../inventory/spaces/keys.ts'
 import type { Job } from '../../kernel/context.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { hasEvent } from '../../kernel/events.ts'
+import { createLanes, type Hold } from '../../kernel/jobs/lanes.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { listRows } from '../../kernel/list.ts'
 import { DnsError } from '../client/dns-error.ts'
@@ -27,7 +28,6 @@ import { computeSyncChanges, planSync } from './sync/dry-plan.ts'
 import { resolve } from './sync/resolve.ts'
 import { openRun, type Run, ZoneChangedError } from './sync/run.ts'
 import { computeWaiting, syncZone } from './sync/sync.ts'
-import { createLanes, type Hold } from './zone-lock.ts'
 
 export type DnsZoneOptions = DnsProviderOptions & {
   readonly kernel: () => Kernel<Tables>
@@ -58,7 +58,7 @@ const requireServer = ({ provider_id }: ZoneSettings): void => {
 export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   const { now, log, metrics } = options
   const clients = createClients(options)
-  const lanes = createLanes()
+  const lanes = createLanes({ noun: 'zone', leases: store.leases, lockFree: store.lockFreeState })
   const closing = new AbortController()
   const { counted, measure } = addMetrics(metrics)
 

@@ -1,8 +1,8 @@
 /** One run of the lane of a zone, with the settings of all zones of its address space. Its writes fail after the server or the mode of the zone has changed. */
 import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Hold } from '../../../kernel/jobs/lanes.ts'
 import * as store from '../store.ts'
 import { findZonePlace, type Zone, type ZoneIndex } from '../zone-index.ts'
-import type { Hold } from '../zone-lock.ts'
 
 export type Run = {
   readonly ctx: Ctx
@@ -20,7 +20,7 @@ export class ZoneChangedError extends Error {
 
 /** Returns undefined if the zone is gone. */
 export const openRun = async (ctx: Ctx, hold: Hold): Promise<Run | undefined> => {
-  const place = findZonePlace(await store.findAllSettings({ db: ctx.store.read, store: ctx.store }), hold.zoneId)
+  const place = findZonePlace(await store.findAllSettings({ db: ctx.store.read, store: ctx.store }), hold.id)
   if (!place) return undefined
   const { zone, index } = place
   const write: Run['write'] = (work) =>
