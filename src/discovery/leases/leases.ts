@@ -22,18 +22,20 @@ const WEIGHT = 0.4
 /** A lease is no scan, and looks at nothing but the address. */
 const NO_SCAN = { scanId: '', previousScanId: '', type: 'quick', stage: 'liveness' } as const
 
-const toObservation = ({ ip, mac, hostname, expiresAt }: ActiveLease): Observation => ({
+const HAS_LEASE = 'has a lease'
+
+const toObservation = ({ ip, mac, hostname, expiresAt }: ActiveLease, detail: string): Observation => ({
   ip,
   mac,
   macSource: mac === '' ? '' : 'dhcp',
   vendor: '',
   ...UNPROBED,
-  evidence: [{ source: 'dhcp', weight: WEIGHT, detail: mac === '' ? 'has a lease' : `has a lease as ${mac}` }],
+  evidence: [{ source: 'dhcp', weight: WEIGHT, detail: mac === '' ? detail : `${detail} as ${mac}` }],
   names: hostname === '' ? [] : [{ name: hostname, source: 'dhcp' }],
   leaseExpiresAt: expiresAt,
 })
 
-type Place = { readonly networkId: string; readonly space_id: string | null }
+type Place = { readonly networkId: string; readonly space_id: string | null; readonly detail: string }
 
 const hasNetwork = async (tx: Ctx, { networkId, space_id }: Place): Promise<boolean> => {
   // No network is deleted or moved to another space until commit.
@@ -46,7 +48,8 @@ const hasNetwork = async (tx: Ctx, { networkId, space_id }: Place): Promise<bool
 const storeLeases = async (tx: Ctx, place: Place, some: readonly ActiveLease[]): Promise<number | undefined> => {
   if (!(await hasNetwork(tx, place))) return undefined
   const space = await findSpaceKey(tx, place)
-  const made = await ingest(tx, { ...NO_SCAN, networkId: place.networkId, space }, some.map(toObservation))
+  const observations = some.map((one) => toObservation(one, place.detail))
+  const made = await ingest(tx, { ...NO_SCAN, networkId: place.networkId, space }, observations)
   const ips = new Set(some.map(({ ip }) => ip))
   return made.filter(({ addresses }) => addresses.some(({ ip }) => ips.has(ip))).length
 }
@@ -54,6 +57,34 @@ const storeLeases = async (tx: Ctx, place: Place, some: readonly ActiveLease[]):
 type Input = ParsedInputOf<typeof leases.record>
 
 const sum = (all: Iterable<number>): number => [...all].reduce((total, one) => total + one, 0)
+
+export type Evidence = {
+  readonly space_id: string | null
+  readonly hosts: readonly ActiveLease[]
+  /** What a host does, as its evidence says. @example 'has a lease' */
+  readonly detail: string
+}
+
+/** Records hosts that another system knows. Returns the number of hosts that made a device, and of hosts outside of networks. */
+export const recordEvidence = async (
+  ctx: Ctx,
+  { space_id, hosts, detail }: Evidence,
+): Promise<{ readonly new: number; readonly unplaced: number }> => {
+  const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: hosts })
+  // Keyed by the first host of each batch, because a transaction may run twice.
+  const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
+  for (const [networkId, items] of byNetwork) {
+    // The hosts will be sent again, so no batch waits for the disk.
+    await processInBatches(ctx, { items, options: { deferSync: true } }, async (tx, some) => {
+      const stored = await storeLeases(tx, { networkId, space_id, detail }, some)
+      const first = some[0]?.ip ?? ''
+      made.set(first, stored ?? 0)
+      lost.set(first, stored === undefined ? some.length : 0)
+      return true
+    })
+  }
+  return { new: sum(made.values()), unplaced: unplaced + sum(lost.values()) }
+}
 
 const record = async (
   readLeases: ReadLeases,
@@ -63,20 +94,7 @@ const record = async (
   if (space_id !== null && !(await filterExistingSpaces(ctx, [space_id])).has(space_id))
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
   const { active, leases: all, expired, errors } = await readLeases(text, { format, now: ctx.now }, ctx)
-  const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: active })
-  // Keyed by the first lease of each batch, because a transaction may run twice.
-  const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
-  for (const [networkId, items] of byNetwork) {
-    // The leases will be sent again, so no batch waits for the disk.
-    await processInBatches(ctx, { items, options: { deferSync: true } }, async (tx, some) => {
-      const stored = await storeLeases(tx, { networkId, space_id }, some)
-      const first = some[0]?.ip ?? ''
-      made.set(first, stored ?? 0)
-      lost.set(first, stored === undefined ? some.length : 0)
-      return true
-    })
-  }
-  const counts = { new: sum(made.values()), unplaced: unplaced + sum(lost.values()) }
+  const counts = await recordEvidence(ctx, { space_id, hosts: active, detail: HAS_LEASE })
   const updated = active.length - counts.new - counts.unplaced
   return { leases: all, active: active.length, ...counts, updated, expired, errors }
 }
