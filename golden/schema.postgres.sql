@@ -2425,3 +2425,120 @@ CREATE INDEX presence_discovered ON presence (discovered_id, ended_at);
 CREATE INDEX presence_began ON presence (began_at);
 
 CREATE INDEX presence_network ON presence (network_id, ended_at);
+
+-- 0093-sources
+
+CREATE TABLE sources (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  kind TEXT COLLATE "C" NOT NULL,
+  url TEXT COLLATE "C" NOT NULL,
+  options TEXT COLLATE "C" NOT NULL,
+  secrets TEXT COLLATE "C",
+  secrets_set TEXT COLLATE "C" NOT NULL,
+  enabled INTEGER NOT NULL,
+  mode TEXT COLLATE "C" NOT NULL,
+  interval_minutes INTEGER NOT NULL,
+  timeout_seconds INTEGER NOT NULL,
+  allow_private INTEGER NOT NULL,
+  tls_ca TEXT COLLATE "C" NOT NULL,
+  tls_fingerprint TEXT COLLATE "C" NOT NULL,
+  include TEXT COLLATE "C" NOT NULL,
+  exclude TEXT COLLATE "C" NOT NULL,
+  datacenter_id TEXT COLLATE "C",
+  space_id TEXT COLLATE "C",
+  places TEXT COLLATE "C" NOT NULL,
+  tags TEXT COLLATE "C" NOT NULL,
+  custom TEXT COLLATE "C" NOT NULL,
+  ref TEXT COLLATE "C" NOT NULL,
+  when_gone TEXT COLLATE "C" NOT NULL,
+  gone_after_hours INTEGER NOT NULL,
+  max_gone_percent INTEGER NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX sources_name ON sources (name_key);
+
+CREATE INDEX sources_order ON sources (name_order, id);
+
+CREATE TABLE source_states (
+  source_id TEXT COLLATE "C" PRIMARY KEY,
+  status TEXT COLLATE "C" NOT NULL DEFAULT 'new',
+  message TEXT COLLATE "C" NOT NULL DEFAULT '',
+  is_held INTEGER NOT NULL DEFAULT 0,
+  product TEXT COLLATE "C" NOT NULL DEFAULT '',
+  failures INTEGER NOT NULL DEFAULT 0,
+  generation INTEGER NOT NULL DEFAULT 0,
+  next_run_ms BIGINT,
+  last_run_at TEXT COLLATE "C",
+  last_success_at TEXT COLLATE "C",
+  holder TEXT COLLATE "C" NOT NULL DEFAULT '',
+  until_ms BIGINT NOT NULL DEFAULT 0
+);
+
+CREATE TABLE source_runs (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  source_id TEXT COLLATE "C" NOT NULL,
+  trigger TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  result TEXT COLLATE "C" NOT NULL DEFAULT '',
+  product TEXT COLLATE "C" NOT NULL DEFAULT '',
+  read TEXT COLLATE "C" NOT NULL DEFAULT '{}',
+  counts TEXT COLLATE "C" NOT NULL DEFAULT '{}',
+  left_over TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  warnings TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  log TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  requests BIGINT NOT NULL DEFAULT 0,
+  bytes BIGINT NOT NULL DEFAULT 0,
+  error_code TEXT COLLATE "C" NOT NULL DEFAULT '',
+  message TEXT COLLATE "C" NOT NULL DEFAULT '',
+  change_id TEXT COLLATE "C" NOT NULL DEFAULT '',
+  applies INTEGER NOT NULL DEFAULT 1,
+  force INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT COLLATE "C" NOT NULL,
+  started_at TEXT COLLATE "C",
+  completed_at TEXT COLLATE "C"
+);
+
+CREATE INDEX source_runs_source ON source_runs (source_id, created_at, id);
+
+CREATE INDEX source_runs_open ON source_runs (source_id) WHERE status IN ('pending', 'running');
+
+CREATE TABLE source_objects (
+  source_id TEXT COLLATE "C" NOT NULL,
+  resource TEXT COLLATE "C" NOT NULL,
+  key TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  place TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  object_id TEXT COLLATE "C",
+  state TEXT COLLATE "C" NOT NULL,
+  action TEXT COLLATE "C" NOT NULL,
+  row TEXT COLLATE "C" NOT NULL,
+  base TEXT COLLATE "C",
+  diff TEXT COLLATE "C" NOT NULL DEFAULT '{}',
+  why TEXT COLLATE "C" NOT NULL DEFAULT '',
+  because TEXT COLLATE "C" NOT NULL DEFAULT '',
+  message TEXT COLLATE "C" NOT NULL DEFAULT '',
+  facts TEXT COLLATE "C" NOT NULL DEFAULT '{}',
+  macs TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  is_stale INTEGER NOT NULL DEFAULT 0,
+  missing_since TEXT COLLATE "C",
+  first_seen_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (source_id, resource, key)
+);
+
+CREATE INDEX source_objects_object ON source_objects (object_id) WHERE object_id IS NOT NULL;
+
+CREATE INDEX source_objects_state ON source_objects (source_id, state, resource, name_order, key) WHERE state <> 'synced';
+
+CREATE INDEX source_objects_order ON source_objects (source_id, resource, name_order, key);
+
+CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale = 1;

@@ -1454,6 +1454,121 @@ CREATE TABLE sign_in_keys (
   key TEXT NOT NULL
 );
 
+CREATE TABLE source_objects (
+  source_id TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  key TEXT NOT NULL,
+  type TEXT NOT NULL,
+  place TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  object_id TEXT,
+  state TEXT NOT NULL,
+  action TEXT NOT NULL,
+  row TEXT NOT NULL,
+  base TEXT,
+  diff TEXT NOT NULL DEFAULT '{}',
+  why TEXT NOT NULL DEFAULT '',
+  because TEXT NOT NULL DEFAULT '',
+  message TEXT NOT NULL DEFAULT '',
+  facts TEXT NOT NULL DEFAULT '{}',
+  macs TEXT NOT NULL DEFAULT '[]',
+  is_stale INTEGER NOT NULL DEFAULT 0,
+  missing_since TEXT,
+  first_seen_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (source_id, resource, key)
+);
+
+CREATE INDEX source_objects_object ON source_objects (object_id) WHERE object_id IS NOT NULL;
+
+CREATE INDEX source_objects_order ON source_objects (source_id, resource, name_order, key);
+
+CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale = 1;
+
+CREATE INDEX source_objects_state ON source_objects (source_id, state, resource, name_order, key) WHERE state <> 'synced';
+
+CREATE TABLE source_runs (
+  id TEXT PRIMARY KEY,
+  source_id TEXT NOT NULL,
+  trigger TEXT NOT NULL,
+  status TEXT NOT NULL,
+  result TEXT NOT NULL DEFAULT '',
+  product TEXT NOT NULL DEFAULT '',
+  read TEXT NOT NULL DEFAULT '{}',
+  counts TEXT NOT NULL DEFAULT '{}',
+  left_over TEXT NOT NULL DEFAULT '[]',
+  warnings TEXT NOT NULL DEFAULT '[]',
+  log TEXT NOT NULL DEFAULT '[]',
+  requests INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  error_code TEXT NOT NULL DEFAULT '',
+  message TEXT NOT NULL DEFAULT '',
+  change_id TEXT NOT NULL DEFAULT '',
+  applies INTEGER NOT NULL DEFAULT 1,
+  force INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  completed_at TEXT
+);
+
+CREATE INDEX source_runs_open ON source_runs (source_id) WHERE status IN ('pending', 'running');
+
+CREATE INDEX source_runs_source ON source_runs (source_id, created_at, id);
+
+CREATE TABLE source_states (
+  source_id TEXT PRIMARY KEY,
+  status TEXT NOT NULL DEFAULT 'new',
+  message TEXT NOT NULL DEFAULT '',
+  is_held INTEGER NOT NULL DEFAULT 0,
+  product TEXT NOT NULL DEFAULT '',
+  failures INTEGER NOT NULL DEFAULT 0,
+  generation INTEGER NOT NULL DEFAULT 0,
+  next_run_ms INTEGER,
+  last_run_at TEXT,
+  last_success_at TEXT,
+  holder TEXT NOT NULL DEFAULT '',
+  until_ms INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE sources (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  url TEXT NOT NULL,
+  options TEXT NOT NULL,
+  secrets TEXT,
+  secrets_set TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  mode TEXT NOT NULL,
+  interval_minutes INTEGER NOT NULL,
+  timeout_seconds INTEGER NOT NULL,
+  allow_private INTEGER NOT NULL,
+  tls_ca TEXT NOT NULL,
+  tls_fingerprint TEXT NOT NULL,
+  include TEXT NOT NULL,
+  exclude TEXT NOT NULL,
+  datacenter_id TEXT,
+  space_id TEXT,
+  places TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  custom TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  when_gone TEXT NOT NULL,
+  gone_after_hours INTEGER NOT NULL,
+  max_gone_percent INTEGER NOT NULL,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX sources_name ON sources (name_key);
+
+CREATE INDEX sources_order ON sources (name_order, id);
+
 CREATE TABLE space_keys (
   space_id TEXT PRIMARY KEY,
   space_key TEXT NOT NULL

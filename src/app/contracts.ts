@@ -45,6 +45,7 @@ import { demo } from '../service/demo/api.ts'
 import { docsRoutes } from '../service/docs/api.ts'
 import { mcpRoutes } from '../service/mcp/api.ts'
 import { system, systemRoutes } from '../service/system/api.ts'
+import { sources } from '../sources/api.ts'
 
 export const contracts = {
   ...inventory,
@@ -63,6 +64,7 @@ export const contracts = {
   dnsProviders,
   dnsZones,
   dnsRecords,
+  sources,
   search,
   lookup,
   history,

@@ -78,6 +78,7 @@ import { docsFeature } from '../service/docs/docs.ts'
 import { createEstateMetrics } from '../service/estate-metrics/estate-metrics.ts'
 import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
+import { sourcesFeature } from '../sources/sources.ts'
 import { contracts, routes } from './contracts.ts'
 import { listReservedWords } from './reserved-words.ts'
 
@@ -149,6 +150,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     dnsProvidersFeature(options),
     dnsZonesFeature(options),
     dnsRecords,
+    sourcesFeature(options),
     conflicts,
     utilizationFeature(options),
     impact,

@@ -27,6 +27,7 @@ export const ERRORS = {
   LAST_ADMIN: { status: 409, exit: 5 },
   LIMIT_REACHED: { status: 409, exit: 5 },
   IN_USE: { status: 409, exit: 5 },
+  SOURCE_HELD: { status: 409, exit: 5 },
   UNDO_CONFLICT: { status: 409, exit: 5 },
   PRECONDITION_FAILED: { status: 412, exit: 5 },
   MISDIRECTED_REQUEST: { status: 421, exit: 2 },

@@ -266,7 +266,11 @@ export const sources = {
     input: z.object({ id: idOf('sources'), run_id: Key }),
     output: SourceRunWithLog,
   }),
-  objects: operation({
+}
+
+/** The objects that sources say. */
+export const sourceObjects = {
+  list: operation({
     name: 'sources.objects',
     summary: 'List the objects that sources say, with the differences that are not applied',
     http: 'GET /api/sources/objects',

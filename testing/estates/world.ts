@@ -55,6 +55,8 @@ const WEBHOOK = { name: 'one', url: 'http://hook.invalid/', events: ['device.cre
 const MAKERS: Readonly<Record<string, Maker>> = {
   webhooks: (site) => post(site, '/api/webhooks', WEBHOOK),
   'dns-providers': (site) => post(site, '/api/dns/providers', { name: Bun.randomUUIDv7(), host: '192.0.2.53' }),
+  // Without a URL it is read by no run, which would change it.
+  sources: (site) => post(site, '/api/sources', { name: Bun.randomUUIDv7(), kind: 'docker' }),
   'dns-zones': async (site) => {
     const id = await post(site, '/api/dns/zones', { name: `${Bun.randomUUIDv7()}.example` })
     // Its state changes until its first sync has ended.

@@ -34,6 +34,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'dns-providers': ['@{provider}'],
   'dns-zones': ['zone'],
   'dns-records': ['record'],
+  sources: ['@{source}', '@{source 2}'],
   credentials: ['@{credential}'],
   roles: ['@{role}', 'role-admin'],
   users: ['@{user}'],
@@ -65,6 +66,7 @@ export const newObjects = buildNewObjects(newResources, firstOnes)
 const ids: Ids = {
   ...firstOnes,
   delivery_id: '@{delivery}',
+  run_id: 'no-run',
 }
 
 /** Values of filters that are texts or numbers, by the name of the field. */

@@ -73,12 +73,16 @@ describe.skipIf(!hasBoth)('both engines answer the same', () => {
 })
 
 const SCANNER = 'needs the token of a scanner; its tests run on both databases'
+const SOURCE = 'needs a system that answers; its tests run on both databases'
 /** Operations that no call of this test can carry out, each with its reason. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   'dns-providers.test': 'needs a DNS server',
   'dns-zones.check': 'needs a DNS server',
   'dns-zones.resolve': 'needs a DNS server',
   'estate.pull': 'needs a NetBox',
+  'sources.run': SOURCE,
+  'sources.show-run': SOURCE,
+  'sources.test': SOURCE,
   'scanners.redeem': SCANNER,
   'scanners.poll': SCANNER,
   'scanners.reports': SCANNER,

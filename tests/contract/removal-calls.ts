@@ -39,6 +39,8 @@ export const removalCalls: readonly Step[] = [
   call('dns-zones.delete', { id: 'zone-rev' }),
   call('dns-providers.delete', { id: '@{provider}' }),
   call('feeds.delete', { id: 'feed-hosts' }),
+  refuse(412, 'sources.delete', { id: '@{source}' }, stale),
+  call('sources.delete', { id: '@{source}' }),
   call('credentials.delete', { id: '@{credential}' }),
   call('webhooks.delete', { id: '@{webhook 2}' }),
   call('oauth-clients.delete', { id: '@{client 2}' }),

@@ -168,6 +168,33 @@ const dns: readonly Step[] = [
   refuse(412, 'dns-records.update', { id: 'record', ttl: 61 }, stale),
 ]
 
+const sources: readonly Step[] = [
+  call('sources.create', { name: 'Docker', kind: 'docker' }, { save: { source: 'id' } }),
+  call(
+    'sources.create',
+    {
+      ...{
+        name: 'äpfel',
+        kind: 'docker',
+        url: 'https://192.0.2.53:2376',
+        interval_minutes: 0,
+        description: 'Unreachable',
+      },
+      ...{ include: ['web*'], exclude: ['tag:old'], places: [{ match: 'DC*', datacenter_id: 'dc-1' }], tags: ['seen'] },
+    },
+    { save: { 'source 2': 'id' } },
+  ),
+  refuse(409, 'sources.create', { name: 'DOCKER', kind: 'docker' }),
+  refuse(400, 'sources.create', { name: 'bad', kind: 'docker', url: 'http://127.0.0.1:2375' }),
+  refuse(400, 'sources.create', { name: 'bad', kind: 'docker', options: { unknown: true } }),
+  refuse(400, 'sources.create', { name: 'bad', kind: 'docker', datacenter_id: 'nowhere' }),
+  call('sources.kinds'),
+  call('sources.update', { id: '@{source 2}', tags: [], datacenter_id: 'dc-1' }),
+  refuse(412, 'sources.update', { id: '@{source 2}', description: 'x' }, stale),
+  refuse(400, 'sources.run', { id: '@{source}' }),
+  call('sources.runs', { id: '@{source}' }),
+]
+
 const FORMATS = ['prometheus', 'ansible', 'hosts', 'ssh-config', 'dnsmasq', 'isc-dhcp', 'kea']
 const feeds: readonly Step[] = [
   ...FORMATS.map((format) =>
@@ -268,4 +295,11 @@ export const waitForBackground: Action = async (world) => {
   })
 }
 
-export const serviceCalls: readonly Step[] = [...discovery, ...afterLanes(dns), ...feeds, ...credentials, ...webhooks]
+export const serviceCalls: readonly Step[] = [
+  ...discovery,
+  ...afterLanes(dns),
+  ...sources,
+  ...feeds,
+  ...credentials,
+  ...webhooks,
+]

@@ -78,6 +78,7 @@ export const sources: Migration = {
        completed_at ${text}
      )`,
     'CREATE INDEX source_runs_source ON source_runs (source_id, created_at, id)',
+    "CREATE INDEX source_runs_open ON source_runs (source_id) WHERE status IN ('pending', 'running')",
     `CREATE TABLE source_objects (
        source_id ${text} NOT NULL,
        resource ${text} NOT NULL,

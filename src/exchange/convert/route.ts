@@ -34,17 +34,23 @@ const findLabels = async (ctx: Ctx, kind: string): Promise<Readonly<Record<strin
   return Object.fromEntries([...(await loadFields(ctx, kind)).values()].map(({ name, label }) => [name, label]))
 }
 
+type BodyLimits = { readonly field: string; readonly maxBytes: number }
+
 /**
  * Stores the whole body, so that a slow client holds no process. @returns the number of bytes
- * @throws AppError as `readPacedBody` and `Spool.write`, and VALIDATION_ERROR on `file` for an empty body
+ * @throws AppError as `readPacedBody` and `Spool.write`, and VALIDATION_ERROR on `field` for an empty body
  */
-const storeBody = async (request: Request, spool: Spool): Promise<number> => {
+export const storeBody = async (
+  request: Request,
+  spool: Pick<Spool, 'write'>,
+  { field, maxBytes }: BodyLimits,
+): Promise<number> => {
   let length = 0
-  for await (const piece of readPacedBody(request, MAX_CONVERT_BYTES)) {
+  for await (const piece of readPacedBody(request, maxBytes)) {
     length += piece.length
     await spool.write(piece)
   }
-  if (length === 0) throw invalidField('file', 'is empty')
+  if (length === 0) throw invalidField(field, 'is empty')
   return length
 }
 
@@ -112,7 +118,7 @@ export const convertHandler =
     const free = slots.take(ctx.caller, ctx.now)
     const spool = createSpool({ dir })
     try {
-      const length = await storeBody(request, spool)
+      const length = await storeBody(request, spool, { field: 'file', maxBytes: MAX_CONVERT_BYTES })
       await ctx.confirmRights()
       const options = {
         ...{ nowMs: Date.parse(ctx.now), mapping },

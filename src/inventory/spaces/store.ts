@@ -100,7 +100,7 @@ export const findSpaceIdByKey = async ({ db }: StoreScope, key: SpaceKey): Promi
   return (await query.executeTakeFirstOrThrow()).space_id
 }
 
-/** Returns the first network, address, feed or DNS zone of a space, as a text. */
+/** Returns the first network, address, feed, DNS zone or source of a space, as a text. */
 export const findFirstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {
   const network = await ctx.db
     .selectFrom('networks')
@@ -131,7 +131,14 @@ const findFirstContent = async ({ db }: Ctx, id: string): Promise<string | undef
   if (feed) return `the feed "${feed.name}"`
   const zones = db.selectFrom('dns_zones').select('name').where('space_id', '=', id).orderBy('name_order')
   const zone = await zones.limit(1).executeTakeFirst()
-  return zone && `the DNS zone ${zone.name}`
+  if (zone) return `the DNS zone ${zone.name}`
+  const sources = await db.selectFrom('sources').select(['name', 'space_id', 'places']).orderBy('name_order').execute()
+  const source = sources.find(
+    ({ space_id, places }) =>
+      // Written by the feature from its contract.
+      space_id === id || (JSON.parse(places) as { space_id: string | null }[]).some((place) => place.space_id === id),
+  )
+  return source && `the source "${source.name}"`
 }
 
 /** Returns texts around all storage keys of a space, and around no other. */

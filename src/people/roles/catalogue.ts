@@ -19,6 +19,8 @@ export type Action =
   | 'sync'
   | 'test'
   | 'share'
+  | 'run'
+  | 'push'
 
 export type CataloguedPermission = {
   readonly name: Permission
@@ -70,6 +72,7 @@ export const PERMISSION_TABLE: readonly Row[] = [
   buildRow('credentials', 'stored credentials', LRCUD, LR, LR),
   buildRow('feeds', 'feeds', LRCUD, LR, LR),
   buildRow('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
+  buildRow('sources', 'sources of the inventory', [...LRCUD, 'run', 'push'], [...LR, 'run'], LR),
   buildRow('views', 'saved views with all users', ['share'], ['share']),
   buildRow('search', 'search results', R, R, R),
   buildRow('dashboard', 'the dashboard', R, R, R),
@@ -102,6 +105,8 @@ const VERBS: Readonly<Record<Action, string>> = {
   sync: 'Synchronise',
   test: 'Test',
   share: 'Share',
+  run: 'Run and apply',
+  push: 'Push snapshots of',
 }
 
 const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)

@@ -81,6 +81,9 @@ export const EVENTS = [
   buildRow('dns.drift_detected', 'dns:read', 'RRsets of a DNS zone are missing or changed on its server'),
   buildRow('dns.drift_resolved', 'dns:read', 'The server of a DNS zone has again what Plat wants'),
   buildRow('dns.sync_failed', 'dns:read', 'The server of a DNS zone can no longer be used'),
+  buildRow('source.failed', 'sources:read', 'A source can no longer be read'),
+  buildRow('source.recovered', 'sources:read', 'A source that failed was read again'),
+  buildRow('source.waiting', 'sources:read', 'A source has changes that no run applies by itself'),
   buildRow('pool.utilization_high', 'pools:read', 'More of a pool is used than POOL_UTILIZATION_THRESHOLD'),
 ]
 

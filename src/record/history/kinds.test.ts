@@ -25,6 +25,7 @@ const WITHOUT_HISTORY = [
     'groups',
     'roles',
     'scopes',
+    'sources',
     'sso-providers',
     'users',
     'webhooks',

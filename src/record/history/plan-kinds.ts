@@ -77,6 +77,7 @@ export const PLAN_KINDS: Readonly<Record<string, PlanKind>> = {
   'dns-provider': buildPlain('DNS server', 'dns:read'),
   'dns-zone': buildPlain('DNS zone', 'dns:read'),
   'dns-record': buildPlain('DNS record', 'dns:read'),
+  source: buildPlain('source', 'sources:read'),
   credential: buildPlain('credential', 'credentials:read'),
   user: buildPlain('user', 'users:read', {
     counters: ['sessions', 'passkeys', 'authenticator_apps'],

@@ -14,6 +14,7 @@ export type SealedColumn = {
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'credentials', column: 'secret', idColumn: 'id' },
   { table: 'dns_providers', column: 'tsig_secret', idColumn: 'id' },
+  { table: 'sources', column: 'secrets', idColumn: 'id' },
   { table: 'sso_providers', column: 'client_secret', idColumn: 'id' },
   { table: 'sso_sessions', column: 'id_token', idColumn: 'session_id' },
   { table: 'totp', column: 'secret', idColumn: 'id' },

@@ -46,6 +46,7 @@ const OBJECTS: Readonly<Record<string, readonly [noun: string, ...key: string[]]
   dns_providers: ['DNS server', 'id'],
   dns_zones: ['DNS zone', 'id'],
   dns_records: ['DNS record', 'id'],
+  sources: ['source', 'id'],
   oauth_clients: ['OAuth client', 'id'],
   oauth_grants: ['OAuth consent', 'id'],
   views: ['saved view', 'id'],
@@ -64,6 +65,7 @@ const PARTS: ReadonlySet<string> = new Set([
   ...['totp', 'passkeys', 'recovery_codes', 'factor_failures', 'factor_challenges'],
   ...['sso_states', 'sso_sessions', 'sso_seen', 'secret_checks', 'view_pins'],
   ...['dns_changes', 'dns_reports', 'dns_rrsets', 'dns_zone_states'],
+  ...['source_states', 'source_runs', 'source_objects'],
   ...['changes', 'history', 'history_extent', 'audit', 'audit_chains', 'events', 'idempotency_keys', 'plans'],
   ...[
     'webhook_deliveries',
@@ -259,6 +261,7 @@ describe.each(onSqlite())('the plan on %s', (dialect) => {
     ['feeds.delete', async () => ({ id: (await zone()).feed.id })],
     ['dns-zones.delete', async () => ({ id: (await zone()).zone.id })],
     ['dns-records.delete', async () => ({ id: (await zone()).record.id })],
+    ['sources.delete', async () => ({ id: (await d.api.sources.create({ name: `s ${++n}`, kind: 'docker' })).id })],
     ['dns-providers.delete', async () => ({ id: (await zone()).provider.id })],
     [
       'credentials.delete',
