@@ -161,7 +161,9 @@ export const createOutbound = ({ rules, ca, connection }: OutboundOptions): Outb
         throw new OutboundError(message, { cause: error, failure: 'timeout' })
       }
       const text = getErrorMessage(error)
-      throw new OutboundError(`could not be reached: ${text}`, { cause: error, failure: 'unreachable' })
+      // With TLS 1.3 a server refuses the certificate of a client after the handshake.
+      const failure = /SSL routines|TLSV1_ALERT/.test(text) ? 'tls' : 'unreachable'
+      throw new OutboundError(`could not be reached: ${text}`, { cause: error, failure })
     }
   }
 

@@ -27,7 +27,9 @@ export const createHtmlError = (what: string, { title }: Named): FetchError =>
 const parseRetryAfter = (headers: Headers): number | undefined => {
   const text = headers.get('retry-after')?.trim()
   if (!text) return undefined
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
+  // The parser takes nearly every text for a date, which begins with a day here.
+  const atMs = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((atMs - Date.now()) / 1000)
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER_S)
 }
 

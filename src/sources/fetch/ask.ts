@@ -45,8 +45,9 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
     if (error instanceof FetchError) return error
     if (deadline.aborted) return createTimeoutError(what)
     if (!(error instanceof OutboundError)) return error
-    const codes = { refused: 'target', unreachable: 'unreachable', timeout: 'timeout', tls: 'tls' } as const
-    return new FetchError(codes[error.failure], log.clean(`${what}: ${error.message}`), undefined, { cause: error })
+    if (error.failure === 'timeout') return createTimeoutError(what)
+    const code = error.failure === 'refused' ? 'target' : error.failure
+    return new FetchError(code, log.clean(`${what}: ${error.message}`), undefined, { cause: error })
   }
 
   /** Sends one request. @returns its answer, whatever its status. @throws FetchError */

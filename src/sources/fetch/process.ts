@@ -45,7 +45,8 @@ const toOutcome = (error: unknown, job: SourceJob): SourceOutcome => {
 /** @param dir the folder of temporary files. @param given other bounds than the usual ones */
 export const createSourceReader = (dir: string, given: Partial<ConversionBounds> = {}): SourceReader => {
   const { atOnce, ms, ...bounds } = { ...computeBounds(readMachineBytes()), ...given }
-  const runLimited = createLimit(atOnce)
+  // A test is short, and somebody waits for it: it does not wait for runs.
+  const [runLimited, testLimited] = [createLimit(atOnce), createLimit(atOnce)]
 
   const read = async (job: SourceJob, signal: AbortSignal, pushed: Pushed): Promise<SourceOutcome> => {
     const output = await runBoundedJob({
@@ -69,7 +70,8 @@ export const createSourceReader = (dir: string, given: Partial<ConversionBounds>
   return {
     read: async (job, { signal, pushed = { pieces: nothing(), length: 0 } }) => {
       try {
-        return await runLimited(() => read(job, signal, pushed), signal)
+        const limited = job.do === 'test' ? testLimited : runLimited
+        return await limited(() => read(job, signal, pushed), signal)
       } catch (error) {
         signal.throwIfAborted()
         return toOutcome(error, job)

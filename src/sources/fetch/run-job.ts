@@ -1,7 +1,14 @@
 /** Runs the job of one source: fetches, converts, and checks the rows. Every failure becomes a part of the outcome. */
 import type { ConvertReport, EstateDocument, Host } from '../../convert/converter.ts'
 import { SOURCE_KINDS } from '../kinds/index.ts'
-import { type About, type Json, SnapshotError, type SnapshotRows, type SourceKind } from '../kinds/source-kind.ts'
+import {
+  type About,
+  type FetchMeans,
+  type Json,
+  SnapshotError,
+  type SnapshotRows,
+  type SourceKind,
+} from '../kinds/source-kind.ts'
 import { type AskSettings, createAsk } from './ask.ts'
 import { FetchError } from './fetch-error.ts'
 import { FetchLog } from './fetch-log.ts'
@@ -27,6 +34,8 @@ export type JobResult = { readonly facts: FetchFacts } & ({ readonly rows: JobRo
 
 type FetchJob = Extract<SourceJob, { do: 'fetch' | 'test' }>
 
+type Asking = Pick<AskSettings, 'send' | 'log' | 'timeoutMs' | 'signal'> & Pick<FetchMeans, 'run'>
+
 const EMPTY: JobRows = {
   documents: {},
   packs: [],
@@ -38,12 +47,13 @@ const EMPTY: JobRows = {
 const createKindFetch = (
   kind: SourceKind,
   job: Pick<FetchJob, 'options' | 'secrets' | 'nowMs'> & { readonly url: string },
-  asking: Pick<AskSettings, 'send' | 'log' | 'timeoutMs' | 'signal'>,
-) => {
+  { run, ...asking }: Asking,
+): FetchMeans => {
   const { url, options, secrets, nowMs } = job
   const { log } = asking
   return {
     ask: createAsk({ url, kind, ...asking }),
+    ...(run && { run }),
     url: url.replace(/\/+$/, ''),
     options,
     secrets,
@@ -57,7 +67,7 @@ const createKindFetch = (
 export const fetchSnapshot = async (
   kind: SourceKind,
   job: Pick<FetchJob, 'options' | 'secrets' | 'nowMs'> & { readonly url: string },
-  asking: Pick<AskSettings, 'send' | 'log' | 'timeoutMs' | 'signal'>,
+  asking: Asking,
 ): Promise<Json> => await kind.fetch(createKindFetch(kind, job, asking))
 
 const countRows = (documents: EstateDocument, isConnection: boolean): number =>
