@@ -130,7 +130,7 @@ describe('a status', () => {
     expect([failed.code, failed.retryAfter]).toEqual(['rate_limited', 7])
   })
 
-  test.each<[string, BodyInit]>([
+  test.each<[string, string]>([
     ['JSON', JSON.stringify({ message: 'no quota', token: 'abc' })],
     ['a text', 'no quota'],
   ])('shows the message of %s', async (_, body) => {

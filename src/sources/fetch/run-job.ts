@@ -89,8 +89,9 @@ export const checkRows = ({ documents, hosts, report }: SnapshotRows): void => {
     throw new FetchError('bad_answer', `${read} objects came, and none of them could be read`)
 }
 
-const convert = async (kind: SourceKind, snapshot: Json, { options, ref, nowMs }: SourceJob): Promise<JobRows> => {
-  const rows = await kind.convert(snapshot, { options, ref, now: new Date(nowMs) })
+const convert = async (kind: SourceKind, snapshot: Json, job: SourceJob): Promise<JobRows> => {
+  const { options, ref, nowMs, placing } = job
+  const rows = await kind.convert(snapshot, { options, ref, now: new Date(nowMs), ...(placing && { placing }) })
   checkRows(rows)
   const { documents, packs = [], about, hosts, report } = rows
   return { documents, packs, about, hosts, report }
