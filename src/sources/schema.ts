@@ -85,7 +85,7 @@ export const OptionSpec = z.object({
   required: z.boolean(),
 })
 
-/** The code of a kind is told by its name: this is what people are told of it. */
+/** The code of a kind is told by its name: this is its description for people. */
 export const SourceKindInfo = z
   .object({
     kind: Kind,

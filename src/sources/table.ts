@@ -41,7 +41,7 @@ export type SourceRow = {
   updated_at: string
 }
 
-/** What runs write; a change of the settings never waits for it. */
+/** The state that runs write; a change of the settings never waits for it. */
 export type SourceStateRow = {
   source_id: string
   /** The status that events were last sent of. */
@@ -78,7 +78,7 @@ export type SourceRunRow = {
   error_code: string
   message: string
   change_id: string
-  /** Whether it applies, and although too many are gone. */
+  /** 1: it applies; `force`: although too many are gone. */
   applies: number
   force: number
   created_at: string
@@ -102,7 +102,7 @@ export type SourceObjectRow = {
   row: string
   /** The row that was last applied, where it differs; '' for the same; null for none. */
   base: string | null
-  /** JSON: the fields that an apply would write, and those that are kept. */
+  /** JSON: the fields that an apply would write, and the kept ones. */
   diff: string
   why: string
   because: string

@@ -107,7 +107,7 @@ describe('authorities', () => {
     },
   )
 
-  test('an expired certificate is told by the reason', async () => {
+  test('the reason of a refusal says that a certificate has expired', async () => {
     const { message } = await fail(`https://system.test:${ports.expired}/`, { ca: authority.cert })
     expect(message).toMatch(/expired/i)
   })
@@ -135,7 +135,7 @@ describe('a fingerprint', () => {
 })
 
 describe('the certificate', () => {
-  test('is told whether it is trusted or refused, on one line', async () => {
+  test('reaches its caller whether it is trusted or refused, on one line', async () => {
     const seen: PeerCertificate[] = []
     const settings = { onCertificate: (certificate: PeerCertificate) => void seen.push(certificate) }
     await fail(`https://system.test:${ports.own}/`, settings)
@@ -175,7 +175,7 @@ describe('a local socket', () => {
     expect(requests).toEqual(['GET localhost /version'])
   })
 
-  test('that nobody listens on is unreachable', async () => {
+  test('without a listener is unreachable', async () => {
     expect((await fail('http://localhost/', { unixPath: join(dir, 'nobody.sock') })).failure).toBe('unreachable')
   })
 })
@@ -208,7 +208,7 @@ describe('an answer', () => {
     expect((await fail(`https://system.test:${port}/`, {}, { timeoutMs: 200 })).failure).toBe('timeout')
   })
 
-  test('of a port that nobody listens on is unreachable', async () => {
+  test('of a port without a listener is unreachable', async () => {
     const closed = createPlainServer()
     await new Promise<void>((resolve) => closed.listen(0, HOST, resolve))
     // As above.

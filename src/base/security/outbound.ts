@@ -51,7 +51,7 @@ export type OutboundOptions = {
   readonly rules: TargetRules
   /** Certificate authorities in addition to the system's, as PEM. */
   readonly ca?: readonly string[]
-  /** Opens connections with settings of their own, in place of those of the system. */
+  /** Settings of its connections, in place of the ones of the system. */
   readonly connection?: ConnectionSettings
 }
 

@@ -1,4 +1,4 @@
-/** Keeps what a fetch is told and does: its counts, its warnings and its log, without secrets and within bounds. */
+/** Keeps the counts, warnings and log of a fetch, without secrets and within bounds. */
 import type { SecretValues } from '../kinds/source-kind.ts'
 import type { Certificate } from '../schema.ts'
 import type { FetchFacts, LogLine } from './protocol.ts'

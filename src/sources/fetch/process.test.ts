@@ -1,4 +1,4 @@
-/** Sources in their process: what it is told, what it gives, and how it ends at its bounds. */
+/** Sources in their process: its job, its output, and its end at each bound. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -12,7 +12,7 @@ export type Pushed = { readonly pieces: AsyncIterable<Uint8Array>; readonly leng
 
 export type SourceReader = {
   /**
-   * Reads a source. What the system or a snapshot does is a part of the outcome.
+   * Reads a source. A failure of the system or of a snapshot is a part of the outcome.
    * @throws the reason of the signal; AppError UNAVAILABLE for a full disk
    */
   readonly read: (
@@ -45,7 +45,7 @@ const toOutcome = (error: unknown, job: SourceJob): SourceOutcome => {
 /** @param dir the folder of temporary files. @param given other bounds than the usual ones */
 export const createSourceReader = (dir: string, given: Partial<ConversionBounds> = {}): SourceReader => {
   const { atOnce, ms, ...bounds } = { ...computeBounds(readMachineBytes()), ...given }
-  // A test is short, and somebody waits for it: it does not wait for runs.
+  // A person waits for a test, which is short: it does not wait for runs.
   const [runLimited, testLimited] = [createLimit(atOnce), createLimit(atOnce)]
 
   const read = async (job: SourceJob, signal: AbortSignal, pushed: Pushed): Promise<SourceOutcome> => {

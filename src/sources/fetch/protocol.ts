@@ -25,7 +25,7 @@ type Common = {
   readonly placing?: Placing
 }
 
-/** Fetches and converts, or converts the pushed bytes, or sends the first request alone. */
+/** Fetches and converts, or converts the pushed bytes, or sends only the first request. */
 export type SourceJob = Common &
   (
     | {
@@ -39,7 +39,7 @@ export type SourceJob = Common &
 
 export type LogLine = { readonly at: string; readonly text: string }
 
-/** What a fetch was told and did, also when it failed. */
+/** The counts and messages of a fetch, also of a failed one. */
 export type FetchFacts = {
   readonly product: string
   readonly requests: number
@@ -57,7 +57,7 @@ export type SourceOutcome = FetchFacts &
         readonly isDone: true
         readonly documents: EstateDocument
         readonly packs: readonly string[]
-        /** By `<resource> <key>`. */
+        /** Its keys are `<resource> <key>`. */
         readonly about: Readonly<Record<string, About>>
         readonly hosts: readonly Host[]
         readonly report: ConvertReport

@@ -97,7 +97,7 @@ const convert = async (kind: SourceKind, snapshot: Json, job: SourceJob): Promis
   return { documents, packs, about, hosts, report }
 }
 
-/** Returns what the run is told. A kind trusts no answer, so any other error is one of the answer. */
+/** Returns the failure of a run. A kind trusts no answer, so any other error is one of the answer. */
 const toFailure = (error: unknown, job: SourceJob, log: FetchLog): FetchFailure => {
   if (error instanceof FetchError) {
     const { code, message, retryAfterSeconds } = error

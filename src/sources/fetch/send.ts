@@ -10,7 +10,7 @@ export type SendSettings = {
   readonly target: TargetSettings
   readonly secrets: SecretValues
   readonly log: Pick<FetchLog, 'certificate'>
-  /** By default those of the settings. */
+  /** The rules of addresses; the default follows from the settings. */
   readonly rules?: TargetRules
 }
 

@@ -1,4 +1,4 @@
-/** Builds the rows of machines: devices, their ports and addresses, what contains them, and networks. */
+/** Builds the rows of machines: devices, their ports, addresses and parents, and networks. */
 
 import { HOST_NAME } from '../../contract/fields/text-rules.ts'
 import type { EstateRow } from '../../convert/converter.ts'
@@ -32,7 +32,7 @@ export type Nic = {
   readonly mac?: string
   /** The VLAN of its untagged frames. */
   readonly vlanId?: number
-  /** Undefined if they are not known: those in the inventory stay then. */
+  /** Undefined if they are not known: the inventory keeps its own then. */
   readonly addresses?: readonly MachineAddress[]
 }
 

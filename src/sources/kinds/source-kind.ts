@@ -1,4 +1,4 @@
-/** What a kind of source is: how it is fetched, and how its snapshot becomes rows of an estate document. */
+/** The interface of kinds of sources: how one is fetched, and how its snapshot becomes rows of an estate document. */
 
 import type { z } from 'zod'
 import type { Conversion, Host } from '../../convert/converter.ts'
@@ -9,7 +9,7 @@ import type { Kind, OptionSpec, SecretSpec, WhenGone } from '../schema.ts'
 /** A member that is undefined is absent. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
 
-/** The options of a source, with the defaults of its kind for those that are absent. */
+/** The options of a source, with the defaults of its kind for absent ones. */
 export type Options = Readonly<Record<string, unknown>>
 /** The secrets of a source by name. An absent one is not set. */
 export type SecretValues = Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ export type FetchMeans = {
   readonly ask: Ask
   /** Only the command line has it: the server starts no programs. */
   readonly run?: RunProgram
-  /** Without the final `/`; the default URL of the kind if the source has none. */
+  /** The URL of the source, or the default one of its kind. It has no final `/`. */
   readonly url: string
   readonly options: Options
   readonly secrets: SecretValues
@@ -66,7 +66,7 @@ export type FetchMeans = {
   readonly product: (text: string) => void
 }
 
-/** What a source says of a device row, or of another row by its noun. */
+/** The description of a device row, or of another row by its noun. */
 export type About = {
   /** `host`, `vm`, `container`, `appliance`, `node`; of other rows the noun. */
   readonly type: string
@@ -76,7 +76,7 @@ export type About = {
   readonly facts?: Readonly<Record<string, string>>
   /** MAC addresses by which a device is found, of containers none. */
   readonly macs?: readonly string[]
-  /** The ports and the parent of the device are not known now, as of a guest on a node that is off: those of before stay. */
+  /** The ports and the parent of the device are not known now, as of a guest on a node that is off: the ports of before stay. */
   readonly isPartial?: true
 }
 
@@ -90,10 +90,10 @@ export type ConvertMeans = {
   readonly placing?: Placing
 }
 
-/** Rows with `refs: { <ref>: <key> }`, and what is said beside them by `<resource> <key>`. */
+/** Rows with `refs: { <ref>: <key> }`, and their descriptions by `<resource> <key>`. */
 export type SnapshotRows = Pick<Conversion, 'documents' | 'report' | 'packs'> & {
   readonly about: ReadonlyMap<string, About>
-  /** Machines that are evidence alone: they are recorded as DHCP leases are. */
+  /** Machines that are only evidence: they are recorded as DHCP leases are. */
   readonly hosts: readonly Host[]
 }
 
@@ -124,7 +124,7 @@ export type SourceKind = {
   readonly maxGonePercent?: number
   /** Returns the snapshot as JSON. @throws FetchError, and as `ask` */
   readonly fetch: (means: FetchMeans) => Promise<Json>
-  /** The first request alone. @throws FetchError */
+  /** Sends only the first request. @throws FetchError */
   readonly test: (means: FetchMeans) => Promise<void>
   /** Pure: no clock, no I/O. It may load its parts when it is called. @throws SnapshotError for another shape */
   readonly convert: (snapshot: Json, means: ConvertMeans) => SnapshotRows | Promise<SnapshotRows>

@@ -21,7 +21,7 @@ const formatPorts = ({ Ports }: Container): string => {
   const texts = (Ports ?? []).map(({ PrivatePort, PublicPort, Type = 'tcp' }) =>
     PublicPort ? `${PublicPort}->${PrivatePort}/${Type}` : `${PrivatePort}/${Type}`,
   )
-  // The engine gives them in any order, and those of IPv4 and IPv6 apart.
+  // The engine gives them in any order, and one for each of IPv4 and IPv6.
   return [...new Set(texts)].sort().join(', ')
 }
 

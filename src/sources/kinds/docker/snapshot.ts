@@ -1,4 +1,4 @@
-/** What is read of a Docker engine. Environments, command lines and other labels are in no schema, so they are dropped. */
+/** The parts of the answers of a Docker engine that are read. Environments, command lines and other labels are in no schema, so they are dropped. */
 import { z } from 'zod'
 
 /** The labels with the project: of Docker Compose, and of podman-compose. */

@@ -1,4 +1,4 @@
-/** A Kubernetes cluster by its API server: nodes, services with an address of their own, and the hosts of ingresses. */
+/** A Kubernetes cluster by its API server: nodes, services with an own address, and the hosts of ingresses. */
 import { z } from 'zod'
 import { FetchError } from '../../fetch/fetch-error.ts'
 import { parseAnswer } from '../parse.ts'
@@ -8,7 +8,7 @@ import { Ingress, Node, Service, Version } from './snapshot.ts'
 const PAGE = 500
 /** More objects of one list than any cluster has, so that a list without end ends. */
 const MAX_OBJECTS = 200_000
-/** The status of a list whose `continue` is no longer known. */
+/** The status of a list with a `continue` that is no longer known. */
 const EXPIRED = 410
 
 const getHeaders = ({ secrets }: FetchMeans): Readonly<Record<string, string>> => {

@@ -1,4 +1,4 @@
-/** What is read of a Kubernetes cluster: the parts of its nodes, services and ingresses that become rows. */
+/** The parts of nodes, services and ingresses of a Kubernetes cluster that become rows. */
 import { z } from 'zod'
 
 const Text = z
