@@ -74,6 +74,7 @@ const servers = {
     missing: 'PowerDNS with its SQLite backend (packages pdns-server, pdns-backend-sqlite3)',
   },
   udhcpc: tool('udhcpc', 'udhcpc'),
+  virsh: tool('virsh', 'libvirt-clients'),
 }
 
 /** The additional servers and tools of the scanner lab. */

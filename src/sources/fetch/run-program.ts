@@ -3,7 +3,7 @@ import { getErrorCode, getErrorMessage } from '../../contract/unknown.ts'
 import type { RunProgram } from '../kinds/source-kind.ts'
 import { FetchError } from './fetch-error.ts'
 
-/** As much as an answer of a server may have. */
+/** The limit of one answer of a server. */
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20
 /** The words of a failure that its message has, in characters. */
 const MAX_WORDS = 300

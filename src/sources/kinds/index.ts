@@ -3,6 +3,7 @@ import type { Kind } from '../schema.ts'
 import { docker } from './docker/kind.ts'
 import { document } from './document/kind.ts'
 import { kubernetes } from './kubernetes/kind.ts'
+import { libvirt } from './libvirt/kind.ts'
 import { netbox } from './netbox/kind.ts'
 import { proxmox } from './proxmox/kind.ts'
 import type { SourceKind } from './source-kind.ts'
@@ -11,6 +12,7 @@ export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
   document,
   netbox,
   proxmox,
+  libvirt,
   docker,
   kubernetes,
 }

@@ -1,4 +1,4 @@
-/** Gives the rows of a converted document their keys: the id of the source, a ref, or what identifies them. */
+/** Gives the rows of a converted document their keys: the id of the source, a ref, or their identifying fields. */
 import { parseRef } from '../../contract/fields/external-fields.ts'
 import { isRecord, toText } from '../../contract/unknown.ts'
 import type { EstateDocument, EstateRow } from '../../convert/converter.ts'
@@ -30,7 +30,7 @@ const toPart = (value: unknown): string => {
 
 const readPart = (row: EstateRow, field: string): string => toPart(row[field.replace(/_id$/, '')] ?? row[field])
 
-/** Returns what identifies a row in its document: the identity or the name, in the object that holds it. */
+/** Builds the key of a row from its identity or its name, and the object that holds it. */
 const buildNaturalKey = (
   { identity, within = [], label = 'name' }: ResourceFacts,
   row: EstateRow,
@@ -73,7 +73,7 @@ const chooseKeys = (resource: Resource, rows: readonly EstateRow[], rules: KeyRu
   )
 }
 
-/** Finds the rows of one resource by what other rows may call them. */
+/** Finds the rows of one resource by the names, ids and refs that other rows may give. */
 class RowNames {
   /** Null for a text that means several. */
   readonly #keys = new Map<string, string | null>()
@@ -157,8 +157,8 @@ class KeyedRows {
   }
 
   /**
-   * Replaces references to rows of the document by their keys: those by ids, because rows lose them, and those of ports and
-   * relationships, because their keys are made from them.
+   * Replaces references to rows of the document by their keys: references by id, because rows lose their ids, and references of
+   * ports and relationships, because the engine makes their keys from them.
    */
   #withKeys(resource: Resource, row: EstateRow): EstateRow {
     const facts: ResourceFacts = FACTS[resource]
@@ -182,6 +182,6 @@ class KeyedRows {
   }
 }
 
-/** Returns the rows with `refs`, and what is known of them. */
+/** Returns the rows with `refs`, their types and places. */
 export const buildKeyedRows = (documents: EstateDocument, rules: KeyRules): Omit<SnapshotRows, 'hosts' | 'packs'> =>
   new KeyedRows(documents, rules).build()

@@ -16,7 +16,7 @@ import { DocumentOptions, ESTATE } from './options.ts'
 import { readSheetKeys } from './sheet-keys.ts'
 import { toFile } from './snapshot.ts'
 
-/** Formats of what was seen on a network. Inventories and configurations of DHCP servers say what shall be. */
+/** Formats of machines that were seen on a network. Inventories and configurations of DHCP servers document machines. */
 const EVIDENCE: ReadonlySet<Format> = new Set([
   ...(['masscan', 'nmap', 'arp-scan', 'isc-leases', 'kea-leases', 'dnsmasq-leases'] as const),
   ...(['ip-neigh', 'arp', 'zone', 'hosts'] as const),

@@ -20,7 +20,7 @@ const isList = (key: string): boolean => isResource(key) || key === PACKS || PAS
 /** The first key of a YAML, below comments and the mark of its begin. */
 const FIRST_KEY = /^(?:\ufeff)?(?:[^\S\n]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\n)*["']?([\w$-]+)["']?[^\S\n]*:(?:\s|$)/
 
-/** True for the begin of a YAML whose first key is a list of an estate document. */
+/** True for a YAML with a list of an estate document as its first key. */
 export const looksLikeEstateYaml = (head: string): boolean => isList(FIRST_KEY.exec(head)?.[1] ?? '')
 
 /** True for a JSON value of which all keys are parts of an estate document. */
@@ -39,7 +39,7 @@ const readRows = (key: string, list: unknown): EstateRow[] => {
   return list.map((row: unknown, i) => {
     if (!isRecord(row)) throw new SnapshotError(`${key}[${i}]: must be an object`)
     checkDepth(row, `${key}[${i}]`)
-    // The source is the owner of what it makes.
+    // The source owns the objects that it makes.
     const { managed_by: _, ...fields } = row
     return fields
   })

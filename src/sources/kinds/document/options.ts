@@ -5,7 +5,7 @@ import { INVENTORY } from '../../../inventory/resources.ts'
 
 export const ESTATE = 'estate'
 
-/** The name of a header of a request, without those that the connection sets. */
+/** The name of a header of a request, except the headers that the connection sets. */
 const HEADER = /^(?!(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer)$)[A-Za-z0-9-]{1,64}$/i
 
 export const DocumentOptions = z.strictObject({

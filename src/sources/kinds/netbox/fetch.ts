@@ -50,7 +50,7 @@ export const fetchNetbox = async (means: FetchMeans): Promise<Json> => {
       means.product(`NetBox ${version}`)
     })
   } catch (error) {
-    // Its errors are those of `estate.pull`.
+    // `estate.pull` has these errors as well.
     if (error instanceof AppError) throw new FetchError('bad_answer', error.message, undefined, { cause: error })
     throw error
   }

@@ -66,7 +66,7 @@ const groupTold = (
   return [...told.values()].some((ips) => ips.length > 0) ? told : undefined
 }
 
-/** Returns the addresses of each card: those that the guest tells, else those of its configuration if it has all of them. */
+/** Returns the cards with the addresses that the guest tells, else with the addresses of its configuration if it has all. */
 const readNics = (configured: readonly ConfiguredNic[], guest: SnapshotGuest, onOther: (ip: string) => void): Nic[] => {
   const told = groupTold(new Set(configured.map(({ mac }) => mac)), guest, onOther)
   const isFixed = configured.every(({ addresses }) => addresses !== undefined)

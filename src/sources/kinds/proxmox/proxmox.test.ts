@@ -1,4 +1,4 @@
-/** Proxmox VE: rows of recorded answers, the number of requests, and what is asked of guests and nodes that are off. */
+/** Proxmox VE: rows of recorded answers, the number of requests, and guests and nodes that are off. */
 import { describe, expect, test } from 'bun:test'
 import type { OutboundRequest } from '../../../base/security/outbound.ts'
 import { FetchLog } from '../../fetch/fetch-log.ts'

@@ -74,7 +74,7 @@ export const ConfigAnswer = wrap(
 )
 
 const AgentAddress = z.object({ 'ip-address': z.string() })
-/** Of the agent of a QEMU guest, and of the list of a container in two forms: the second since Proxmox VE 8. */
+/** An interface that the agent of a QEMU guest tells, or the list of a container; the list has both forms. */
 const GuestInterface = z
   .object({
     name: z.string().optional(),
