@@ -2,7 +2,7 @@
 import { AppError } from '../../../contract/errors.ts'
 import { getOwn } from '../../../contract/own.ts'
 import { isRecord, toText } from '../../../contract/unknown.ts'
-import type { Conversion, EstateDocument, EstateRow, LazyConversion } from '../../../convert/converter.ts'
+import type { EstateDocument, EstateRow, Host, LazyConversion } from '../../../convert/converter.ts'
 import { CONVERTERS, detectFormat } from '../../../convert/converters.ts'
 import type { Format } from '../../../convert/formats.ts'
 import { ReportBuilder } from '../../../convert/report-builder.ts'
@@ -13,7 +13,7 @@ import { mergeReports } from '../reports.ts'
 import { type ConvertMeans, type Json, SnapshotError, type SnapshotRows } from '../source-kind.ts'
 import { type EstateFile, isEstate, looksLikeEstateYaml, parseEstateText, readEstate } from './estate-file.ts'
 import { DocumentOptions, ESTATE } from './options.ts'
-import { readSheetKeys } from './sheet-keys.ts'
+import { type ReadFile, readSheetKeys } from './sheet-keys.ts'
 import { toFile } from './snapshot.ts'
 
 /** Formats of machines that were seen on a network. Inventories and configurations of DHCP servers document machines. */
@@ -28,17 +28,36 @@ const HEAD = 64 * 1024
 
 type Means = ConvertMeans & { readonly given: DocumentOptions }
 
+/** Returns the format of a file by its content; undefined for an unknown one. */
+const findFormat = (bytes: Uint8Array): Format | undefined => {
+  try {
+    return detectFormat(bytes)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** Returns the value of a text that may be JSON or YAML; undefined for another format, such as the sections of an INI file. */
+const parseValue = (text: string, bytes: Uint8Array, isCertain: boolean): unknown => {
+  try {
+    return parseEstateText(text)
+  } catch (error) {
+    if (!isCertain && findFormat(bytes)) return undefined
+    throw error
+  }
+}
+
 /** Returns the estate document of a file; undefined for another format. */
 const findEstate = (bytes: Uint8Array, { format = '', resource }: DocumentOptions): EstateFile | undefined => {
   if (format !== '' && format !== ESTATE) return undefined
   const text = new TextDecoder('utf-8').decode(bytes)
   const head = text.slice(0, HEAD)
-  const isJson = /^\s*[[{]/.test(head)
-  if (format === '' && !isJson && !looksLikeEstateYaml(head)) return undefined
-  const value = parseEstateText(text)
+  const isCertain = format === ESTATE || looksLikeEstateYaml(head)
+  if (!isCertain && !/^\s*[[{]/.test(head)) return undefined
+  const value = parseValue(text, bytes, isCertain)
   const isRows = Array.isArray(value) && resource
-  if (format === '' && isJson && !isEstate(value) && !isRows) return undefined
-  return readEstate(value, resource || undefined)
+  return isCertain || isEstate(value) || isRows ? readEstate(value, resource || undefined) : undefined
 }
 
 /** Returns the id of a row: the value of a field, of a custom field, or a ref. */
@@ -52,7 +71,7 @@ const readField =
   }
 
 const keyRows = (
-  { documents, packs = [], report }: Pick<Conversion, 'documents' | 'packs' | 'report'>,
+  { documents, packs, report }: ReadFile,
   { ref, given }: Means,
   keys?: ReadonlyMap<EstateRow, string>,
 ): SnapshotRows => {
@@ -68,21 +87,22 @@ const convertEstate = ({ documents, packs }: EstateFile, means: Means): Snapshot
   return keyRows({ documents, packs, report: report.report(documents) }, means)
 }
 
-const takeHosts = ({ hosts, ...conversion }: LazyConversion): SnapshotRows => {
-  const taken = []
-  for (const host of hosts)
-    if (taken.push(host) > MAX_HOSTS) throw new FetchError('too_large', `more than ${MAX_HOSTS} hosts`)
-  return { documents: {}, packs: [], about: new Map(), hosts: taken, report: { ...conversion.report, made: {} } }
+const takeHosts = (conversion: LazyConversion): SnapshotRows => {
+  const hosts: Host[] = []
+  for (const host of conversion.hosts)
+    if (hosts.push(host) > MAX_HOSTS) throw new FetchError('too_large', `more than ${MAX_HOSTS} hosts`)
+  return { documents: {}, packs: [], about: new Map(), hosts, report: { ...conversion.report, made: {} } }
 }
 
-const takeRows = (conversion: LazyConversion): Conversion => {
+const takeRows = (conversion: LazyConversion): ReadFile => {
   const documents: EstateDocument = {}
   for (const resource of INVENTORY) {
     const rows = conversion.documents[resource]
     if (rows) documents[resource] = [...rows]
   }
+  const { packs = [], sheet } = conversion
   // The report is complete once the rows have been read.
-  return { ...conversion, documents, hosts: [], report: conversion.report }
+  return { documents, packs, report: conversion.report, ...(sheet && { sheet }) }
 }
 
 const convertFile = async (bytes: Uint8Array, means: Means): Promise<SnapshotRows> => {

@@ -1,14 +1,23 @@
 /** Reads the ids of the rows of a spreadsheet from one of its columns, and reports the rows that cannot be read. */
-import type { Conversion, ConvertReport, EstateRow } from '../../../convert/converter.ts'
+import type { ConvertReport, EstateDocument, EstateRow } from '../../../convert/converter.ts'
+import type { ConvertedCells } from '../../../convert/protocol.ts'
 import { SnapshotError } from '../source-kind.ts'
 
 /** The rows that a report names. */
 const MAX_NAMED = 20
 
+/** A converted file, in memory. */
+export type ReadFile = {
+  readonly documents: EstateDocument
+  readonly packs: readonly string[]
+  readonly report: ConvertReport
+  readonly sheet?: ConvertedCells
+}
+
 type SheetKeys = { readonly keys: ReadonlyMap<EstateRow, string>; readonly report: ConvertReport }
 
 /** @param column '' for none. @throws SnapshotError for a column that is not there */
-export const readSheetKeys = ({ documents, sheet, report }: Conversion, column: string): SheetKeys => {
+export const readSheetKeys = ({ documents, sheet, report }: ReadFile, column: string): SheetKeys => {
   const keys = new Map<EstateRow, string>()
   if (!sheet) return { keys, report }
   const { columns, numbers, rows, origins, rejected, unit } = sheet
