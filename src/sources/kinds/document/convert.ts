@@ -83,7 +83,10 @@ const keyRows = (
 
 const convertEstate = ({ documents, packs }: EstateFile, means: Means): SnapshotRows => {
   const report = new ReportBuilder({ withLeftover: false })
-  for (const resource of INVENTORY) report.read(FACTS[resource].noun, documents[resource]?.length ?? 0)
+  // Ports and relationships follow their devices.
+  for (const resource of INVENTORY)
+    if (resource !== 'ports' && resource !== 'relationships' && documents[resource])
+      report.read(FACTS[resource].noun, documents[resource].length)
   return keyRows({ documents, packs, report: report.report(documents) }, means)
 }
 

@@ -50,10 +50,7 @@ describe('an estate document', () => {
       { document: 'lan/10.0.1.0/24' },
     ])
     expect(listKeys(documents.pools)).toEqual([{ document: 'lan/web' }])
-    expect(listKeys(documents.devices)).toEqual([
-      { cmdb: 'CI0012', document: 'cmdb:CI0012' },
-      { document: 'db' },
-    ])
+    expect(listKeys(documents.devices)).toEqual([{ cmdb: 'CI0012', document: 'cmdb:CI0012' }, { document: 'db' }])
     expect(listKeys(documents.reservations)).toEqual([{ document: 'web/10.0.0.30' }])
   })
 
@@ -84,9 +81,18 @@ describe('an estate document', () => {
   })
 
   test('the option key names a field or a custom field', async () => {
-    const file = { devices: [{ name: 'a', serial: 'S1' }, { name: 'b', custom: { asset: 7 } }] }
-    expect(listKeys((await convert(JSON.stringify(file), { key: 'serial' })).documents.devices)[0]).toEqual({ document: 'S1' })
-    expect(listKeys((await convert(JSON.stringify(file), { key: 'asset' })).documents.devices)[1]).toEqual({ document: '7' })
+    const file = {
+      devices: [
+        { name: 'a', serial: 'S1' },
+        { name: 'b', custom: { asset: 7 } },
+      ],
+    }
+    expect(listKeys((await convert(JSON.stringify(file), { key: 'serial' })).documents.devices)[0]).toEqual({
+      document: 'S1',
+    })
+    expect(listKeys((await convert(JSON.stringify(file), { key: 'asset' })).documents.devices)[1]).toEqual({
+      document: '7',
+    })
   })
 
   test('the second row of a key is left, and the report says how to tell them apart', async () => {
@@ -119,7 +125,17 @@ describe('an estate document', () => {
 
 /** A YAML that is small, and whose value is large. */
 function buildAliases(): string {
-  const levels = Array.from({ length: 9 }, (_, i) => `&a${i} [${i === 0 ? 'x' : Array(9).fill(`*a${i - 1}`).join(', ')}]`)
+  const levels = Array.from(
+    { length: 9 },
+    (_, i) =>
+      `&a${i} [${
+        i === 0
+          ? 'x'
+          : Array(9)
+              .fill(`*a${i - 1}`)
+              .join(', ')
+      }]`,
+  )
   return `  - {name: x, tags: [${levels.join(', ')}]}\n`
 }
 
@@ -202,7 +218,10 @@ describe('the request', () => {
   })
 
   test('a header of the options gets its secret', async () => {
-    const { headers } = await fetchFile(ESTATE, { options: { header: 'X-Api-Key' }, secrets: { header_value: 'abcdefgh' } })
+    const { headers } = await fetchFile(ESTATE, {
+      options: { header: 'X-Api-Key' },
+      secrets: { header_value: 'abcdefgh' },
+    })
     expect(headers.get('x-api-key')).toBe('abcdefgh')
     expect(headers.has('authorization')).toBe(false)
   })
@@ -220,6 +239,13 @@ test('a file of any bytes is pushed as it is', () => {
 })
 
 test('options with an unknown name or value are refused', () => {
-  const bad = [{ formats: 'csv' }, { format: 'word' }, { resource: 'server' }, { header: 'Host' }, { header: 'a b' }, { hosts: 'all' }]
+  const bad = [
+    { formats: 'csv' },
+    { format: 'word' },
+    { resource: 'server' },
+    { header: 'Host' },
+    { header: 'a b' },
+    { hosts: 'all' },
+  ]
   expect(bad.filter((one) => document.Options.safeParse(one).success)).toEqual([])
 })

@@ -4,9 +4,6 @@ import type { SourceKind } from '../source-kind.ts'
 import { DocumentOptions, OPTION_SPECS } from './options.ts'
 import { fromFile, toFile } from './snapshot.ts'
 
-/** The hosts of a scan become discovered devices. */
-const EVIDENCE = 'host'
-
 export const document: SourceKind = {
   kind: 'document',
   title: 'Document at a URL, or pushed',
@@ -20,7 +17,7 @@ export const document: SourceKind = {
   ],
   options: OPTION_SPECS,
   Options: DocumentOptions,
-  types: [...RESOURCES.map(({ noun }) => noun), EVIDENCE],
+  types: RESOURCES.map(({ noun }) => noun),
   whenGone: 'decommission',
   goneAfterHours: 24,
   fetch: async (means) => (await import('./fetch.ts')).fetchDocument(means),

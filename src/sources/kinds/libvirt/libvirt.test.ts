@@ -64,7 +64,8 @@ const buildMeans = (given: Partial<FetchMeans> = {}) => {
   return { means, products }
 }
 
-const convert = async (snapshot: Json) => await libvirt.convert(snapshot, { options: {}, ref: 'libvirt', now: new Date(0) })
+const convert = async (snapshot: Json) =>
+  await libvirt.convert(snapshot, { options: {}, ref: 'libvirt', now: new Date(0) })
 
 test('virsh reads a host with its domains, their addresses and its routed networks', async () => {
   const { means, products } = buildMeans()
@@ -99,7 +100,12 @@ test('virsh reads a host with its domains, their addresses and its routed networ
     ['network', 1, 'is behind the NAT of its host'],
   ])
   expect(documents.relationships).toHaveLength(2)
-  expect(about.get(`devices domain/${WEB}`)?.facts).toEqual({ cpu: '2', memory_mib: '1024', power: 'running', uuid: WEB })
+  expect(about.get(`devices domain/${WEB}`)?.facts).toEqual({
+    cpu: '2',
+    memory_mib: '1024',
+    power: 'running',
+    uuid: WEB,
+  })
   expect(products[0]).toStartWith('libvirt ')
 })
 
@@ -118,7 +124,10 @@ test('the server, which starts no programs, says where libvirt is read', async (
 
 test('a libvirt that is not there fails with the words of virsh', async () => {
   const { means } = buildMeans({ options: { uri: 'test:///nowhere/host.xml' } })
-  await expect(libvirt.fetch(means)).rejects.toMatchObject({ code: 'unreachable', message: expect.stringContaining('virsh') })
+  await expect(libvirt.fetch(means)).rejects.toMatchObject({
+    code: 'unreachable',
+    message: expect.stringContaining('virsh'),
+  })
 })
 
 test('a client without virsh is told that it lacks the program', async () => {
@@ -145,7 +154,13 @@ test('a snapshot with an id that is no UUID is refused with its place', async ()
 })
 
 test('a URI that could start another program is refused', () => {
-  const good = ['qemu:///system', 'qemu:///session', 'qemu+ssh://root@kvm1.example.org/system', 'xen+tls://[2001:db8::1]:16514/', uri]
+  const good = [
+    'qemu:///system',
+    'qemu:///session',
+    'qemu+ssh://root@kvm1.example.org/system',
+    'xen+tls://[2001:db8::1]:16514/',
+    uri,
+  ]
   const bad = [
     'qemu+ext:///system?command=/tmp/x',
     'qemu+ssh://host/system?netcat=/tmp/x',
