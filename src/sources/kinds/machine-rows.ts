@@ -13,6 +13,7 @@ import {
   MAX_SERIAL,
   trimText,
 } from '../../convert/rows/row-text.ts'
+import { isSecret } from '../../convert/secret-fields.ts'
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { formatIp, parseIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
@@ -100,7 +101,7 @@ export const toFacts = (facts: Readonly<Record<string, unknown>> = {}): Record<s
   Object.fromEntries(
     Object.entries(facts)
       .flatMap(([name, value]) => {
-        if (value === undefined || value === null || value === '') return []
+        if (value === undefined || value === null || value === '' || isSecret(name)) return []
         const text = clean(typeof value === 'string' ? value : JSON.stringify(value))
         return text === '' ? [] : [[name.slice(0, MAX_FACT_NAME), text.slice(0, MAX_FACT).toWellFormed()]]
       })

@@ -130,7 +130,7 @@ test('a libvirt that is not there fails with the words of virsh', async () => {
   })
 })
 
-test('a client without virsh is told that it lacks the program', async () => {
+test('the error of a client without virsh names the program', async () => {
   const run: RunProgram = (_, args) => createRunProgram({ timeoutMs: 60_000 })('plat-no-such-program', args)
   await expect(libvirt.fetch(buildMeans({ run }).means)).rejects.toMatchObject({
     code: 'target',

@@ -77,7 +77,7 @@ test('an API without sites is that of another program', async () => {
   await expect(fetchCase({ '/api/dcim/': { status: 200, json: {} } })).rejects.toMatchObject({ code: 'wrong_url' })
 })
 
-test('an account that may not read a route is told which', async () => {
+test('the error of an account that may not read a route names it', async () => {
   const path = '/api/dcim/racks/?limit=1000&offset=0&ordering=id'
   await expect(fetchCase({ [path]: { status: 403, json: { detail: 'no' } } })).rejects.toMatchObject({
     code: 'forbidden',
@@ -92,6 +92,6 @@ test.each(['/netbox', '/netbox/api'])('a NetBox at the path %s is read', async (
 
 test('a snapshot whose last pages are missing is refused', async () => {
   const { snapshot } = await fetchCase()
-  const pages = (snapshot as { pages: Json[] }).pages // As `fetch` makes it.
+  const { pages } = snapshot as { pages: Json[] } // The shape that `fetch` makes.
   await expect(convert({ pages: pages.slice(0, 20) })).rejects.toThrow('the last ones are missing')
 })

@@ -150,7 +150,7 @@ test('ids that are texts are the same keys as numbers', async () => {
   ])
 })
 
-test('a token without rights, which sees no node, is told which role it lacks', async () => {
+test('the error of a token without rights, which sees no node, names the missing role', async () => {
   const recorded = await load('pve8-cluster')
   const fetched = fetchCase(recorded, { '/api2/json/cluster/resources': { data: [] } })
   await expect(fetched).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('PVEAuditor') })
