@@ -188,7 +188,9 @@ describe.each(fetched.map((one) => [one.title, one] as const))('%s, fetched', (_
     'fails where an answer is %s',
     async (_name, { code, change }) => {
       const outcomes = []
-      for (const number of content.answers.keys())
+      // A request that failed in the recording is optional, and its failure is no news.
+      const answered = [...content.answers.keys()].filter((number) => content.answers[number]?.status === 200)
+      for (const number of answered)
         outcomes.push(await findOutcome(kind, content, (answer, at) => (at === number ? change(answer) : answer)))
       expect(outcomes.filter((outcome) => outcome !== code && outcome !== 'warned')).toEqual([])
       expect(outcomes).toContain(code)
