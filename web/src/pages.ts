@@ -59,6 +59,8 @@ export const PAGES = {
   '/scopes': 'access/scopes-page',
   '/scopes/$id': 'access/scope-page',
   '/settings': 'settings/settings-page',
+  '/sources': 'sources/sources-page',
+  '/sources/$id': 'sources/source-page',
   '/sso-providers': 'access/sso-providers-page',
   '/system': 'system/system-page',
   '/topology': 'topology/topology-page',

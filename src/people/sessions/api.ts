@@ -9,11 +9,13 @@ import { User } from '../users/api.ts'
 import { Grant } from '../users/grants-api.ts'
 import { PinnedView } from '../views/api.ts'
 
+type OptionalFacts = Extract<(typeof RESOURCES)[number], { readonly isOptional: unknown }>
 /** The resources that the UI shows once there is an object. */
-export type Optional = Extract<(typeof RESOURCES)[number], { readonly isOptional: unknown }>['name'] | 'dns-zones'
+export type Optional = OptionalFacts['name'] | 'dns-zones' | 'sources'
 export const OPTIONAL: readonly Optional[] = [
   ...RESOURCES.flatMap((facts) => ('isOptional' in facts ? [facts.name] : [])),
   'dns-zones',
+  'sources',
 ]
 
 const SetupRequired = z

@@ -8,7 +8,7 @@ import { findShownKinds } from '../../inventory/kinds/store.ts'
 import { toTableName } from '../../inventory/resources.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
-import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
+import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { getViews } from '../../resource/scoped/scoped-db.ts'
 import { createSessionCookie, type OwnCookie } from '../../surfaces/http/credentials.ts'
 import type { Requirement } from '../factors/requirement.ts'
@@ -49,14 +49,19 @@ export const createCookie = ({
 }: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>): OwnCookie =>
   createSessionCookie({ isSecure: cookieSecure, ttlMs: sessionTtlMs })
 
+/** Returns the table of a resource, with the permission that shows that it has objects. */
+const getTable = (resource: Optional) => {
+  if (resource === 'dns-zones') return { table: 'dns_zones', permission: 'dns:list' } as const
+  if (resource === 'sources') return { table: 'sources', permission: 'sources:list' } as const
+  return { table: toTableName(resource), permission: `${resource}:list` } as const
+}
+
 const findUsed = async ({ caller, db, store }: Ctx): Promise<Optional[]> => {
   const used: Optional[] = []
   for (const resource of OPTIONAL) {
-    const isZones = resource === 'dns-zones'
-    const permission: Permission = isZones ? 'dns:list' : `${resource}:list`
+    const { table, permission } = getTable(resource)
     const scopeSet = caller.scopedPermissions?.get(permission)
     const seen = caller.permissions.has(permission) ? db : scopeSet && createViewedDb(db, getViews(store, scopeSet))
-    const table = isZones ? 'dns_zones' : toTableName(resource)
     if (await seen?.selectFrom(table).select('id').limit(1).executeTakeFirst()) used.push(resource)
   }
   return used

@@ -16,29 +16,56 @@ type Props = {
   readonly hint?: string | undefined
   /** True if the stored value was entered for another target than the selected one. */
   readonly isNeededAgain: boolean
+  /** The parts of the target; a device or network by default. */
+  readonly target?: string
+  readonly isRequired?: boolean
+  /** True if a stored value can be removed: the value of the form is `REMOVED` then. */
+  readonly isRemovable?: boolean
 }
 
-const AGAIN = 'Enter it again for another device or network: the stored one is for the earlier target.'
+/** Nobody can type it. */
+export const REMOVED = '\0'
 
-export const SecretField = ({ label, value, onChange, error, isStored, isLong, hint, isNeededAgain }: Props) => {
+export const SecretField = (props: Props) => {
+  const { label, value, onChange, error, isStored, isLong, hint, isNeededAgain, target, isRequired = false } = props
   const [isReplacing, setReplacing] = useState(false)
+  const lower = label.toLowerCase()
+  if (value === REMOVED)
+    return (
+      <div className={fieldCss.field}>
+        <span className={fieldCss.label}>{label}</span>
+        <span className={css.chosen}>
+          <span className="muted">It is removed when you save.</span>
+          <Button onClick={() => onChange('')} aria-label={`Keep the ${lower}`}>
+            Keep it
+          </Button>
+        </span>
+      </div>
+    )
   if (isStored && !isReplacing && !isNeededAgain && value === '' && error === undefined)
     return (
       <div className={fieldCss.field}>
         <span className={fieldCss.label}>{label}</span>
         <span className={css.chosen}>
           <span className="muted">Stored; it can't be shown.</span>
-          <Button onClick={() => setReplacing(true)} aria-label={`Replace the ${label.toLowerCase()}`}>
+          <Button onClick={() => setReplacing(true)} aria-label={`Replace the ${lower}`}>
             Replace
           </Button>
+          {props.isRemovable && (
+            <Button onClick={() => onChange(REMOVED)} aria-label={`Remove the ${lower}`}>
+              Remove
+            </Button>
+          )}
         </span>
       </div>
     )
+  const again = `Enter it again for another ${target ?? 'device or network'}: the stored one is for the earlier target.`
   return (
     <Field
       label={label}
       error={error}
-      hint={isNeededAgain ? AGAIN : isStored ? 'If empty, the stored one is kept.' : hint}
+      isRequired={isRequired}
+      hint={isNeededAgain ? again : isStored ? 'If empty, the stored one is kept.' : hint}
     >
       {(wiring) =>
         isLong ? (

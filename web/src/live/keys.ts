@@ -50,5 +50,6 @@ export const OTHER_KEYS: Readonly<Record<string, Keys>> = {
   conflict: ['conflicts', 'inbox', 'dashboard'],
   // Scans wait for scanners, and fail with them.
   scanner: ['scanners', 'scanner', 'scans', 'scan', 'me', 'dashboard'],
+  source: ['sources', 'source', 'source-runs', 'source-objects', 'dashboard'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }

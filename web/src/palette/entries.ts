@@ -54,6 +54,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   'Address spaces': ['vrf'],
   Scanners: ['agent', 'probe', 'sensor'],
   Schedules: ['rule'],
+  Sources: ['proxmox', 'vcenter', 'vmware', 'docker', 'kubernetes', 'aws', 'sync', 'integration'],
   'API keys': ['token'],
   'AI clients': ['mcp', 'claude'],
   'Your account': ['mfa', '2fa', 'passkey'],

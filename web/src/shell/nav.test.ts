@@ -57,6 +57,7 @@ describe('the navigation', () => {
     ['kind', { to: '/kinds/$id', params: { id: 'one' } }],
     ['object', { to: '/objects/$id', params: { id: 'one' } }],
     ['feed', { to: '/feeds/$id', params: { id: 'one' } }],
+    ['source', { to: '/sources/$id', params: { id: 'one' } }],
     ['scanner', { to: '/scanners/$id', params: { id: 'one' } }],
     ['discovered_device', { to: '/discovered-devices', search: { entry: 'one' } }],
     ['dns-zone', { to: '/dns/$id', params: { id: 'one' } }],
@@ -68,13 +69,13 @@ describe('the navigation', () => {
     expect(item && (buildObjectLink(item, 'one') as object)).toEqual(link)
   })
 
-  test('has 16 entries in the sidebar, in their groups', () => {
+  test('has 17 entries in the sidebar, in their groups', () => {
     const groups = [{ name: '', entries: FIRST_ENTRIES }, ...GROUPS]
     expect(groups.map(({ name, entries }) => [name, ...entries.map(({ text }) => text)])).toEqual([
       ['', 'Overview', 'Inbox'],
       ['Addresses', 'Networks', 'Pools', 'DNS'],
       ['Equipment', 'Devices', 'Sites and racks', 'Cables', 'Topology'],
-      ['Discovery', 'Scans', 'Discovered devices'],
+      ['Discovery', 'Scans', 'Sources', 'Discovered devices'],
       ['Activity', 'History', 'Audit log'],
       ['Connect', 'Import', 'Feeds and webhooks', 'AI clients'],
     ])

@@ -24,6 +24,7 @@ import {
   Plug,
   Radar,
   RadioTower,
+  RefreshCw,
   Rows3,
   Rss,
   ScanSearch,
@@ -174,6 +175,7 @@ export const GROUPS: readonly NavGroup[] = [
           { ...list('scanners', 'scanner'), text: 'Scanners', icon: RadioTower, key: 'N' },
         ],
       },
+      createEntry({ ...list('sources', 'source'), text: 'Sources', icon: RefreshCw, key: 'U' }),
       createEntry({
         ...DISCOVERED,
         to: '/discovered-devices',

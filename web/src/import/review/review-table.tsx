@@ -1,11 +1,11 @@
 /** The rows of an import with all of their values, the result of each, and a checkbox. */
 import { useState } from 'react'
 import { getNoun } from '../../../../src/record/history/kind-names.ts'
+import { PlanFilters } from '../../table/plan/plan-filters.tsx'
+import { type PlanRow, PlanTable } from '../../table/plan/plan-table.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Checkbox } from '../../ui/field.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
-import { Badge, type Tone } from '../../ui/primitives.tsx'
-import css from '../import.module.css'
+import type { Tone } from '../../ui/primitives.tsx'
 import type { ReviewRow, Verdict } from './rows.ts'
 
 const PAGE = 200
@@ -26,61 +26,7 @@ const FILTERS: readonly (readonly [Verdict | undefined, string])[] = [
   ['unchanged', 'Unchanged'],
 ]
 
-type RowProps = {
-  readonly row: ReviewRow
-  readonly isPlanned: boolean
-  readonly isChecked: boolean
-  readonly onCheck: (isOn: boolean) => void
-  readonly onCorrect: () => void
-}
-
-const Row = ({ row, isPlanned, isChecked, onCheck, onCorrect }: RowProps) => {
-  const { number, name, resource, verdict, messages, values } = row
-  const title = name === '' ? `row ${number}` : name
-  const isRefused = verdict === 'refused'
-  return (
-    <tr data-verdict={verdict}>
-      <td>
-        <Checkbox
-          aria-label={`Import ${title}`}
-          checked={isChecked && !isRefused}
-          disabled={isRefused}
-          onChange={(event) => onCheck(event.target.checked)}
-        />
-      </td>
-      <td className="num">{formatCount(number)}</td>
-      <td>
-        {isPlanned || isRefused ? <Badge tone={TONES[verdict]}>{verdict}</Badge> : <span className="muted">…</span>}
-      </td>
-      <td>
-        <b>{name}</b>
-        <div className="muted">{getNoun(resource)}</div>
-      </td>
-      <td>
-        {messages.length > 0 && (
-          <ul className={css.messages}>
-            {messages.map((message) => (
-              <li key={message}>{message}</li>
-            ))}
-          </ul>
-        )}
-        <ul className={css.values}>
-          {values.map(({ label, text, from }) => (
-            <li key={label}>
-              <span className="muted">{label}</span> {from !== undefined && <>{from} → </>}
-              {text}
-            </li>
-          ))}
-        </ul>
-        {isRefused && (
-          <Button onClick={onCorrect} aria-label={`Correct ${title}`}>
-            Correct
-          </Button>
-        )}
-      </td>
-    </tr>
-  )
-}
+const isOpen = ({ verdict }: ReviewRow): boolean => verdict !== 'refused'
 
 type Props = {
   readonly rows: readonly ReviewRow[]
@@ -98,65 +44,48 @@ export const ReviewTable = ({ rows, unit, isPlanned, unchecked, onUnchecked, onC
   const counts = Map.groupBy(rows, ({ verdict }) => verdict)
   const isEmpty = filter !== undefined && !counts.has(filter)
   const filtered = filter === undefined || isEmpty ? rows : (counts.get(filter) ?? [])
-  const open = filtered.filter(({ verdict }) => verdict !== 'refused')
-  const checked = open.filter(({ key }) => !unchecked.has(key))
-  const setAll = (isOn: boolean) => {
-    const keys = new Set(open.map(({ key }) => key))
-    onUnchecked(new Set(isOn ? [...unchecked].filter((key) => !keys.has(key)) : [...unchecked, ...keys]))
+  const select = (keys: readonly string[], isOn: boolean) => {
+    const changed = new Set(keys)
+    onUnchecked(new Set(isOn ? [...unchecked].filter((key) => !changed.has(key)) : [...unchecked, ...keys]))
   }
-  const set = (key: string, isOn: boolean) =>
-    onUnchecked(new Set(isOn ? [...unchecked].filter((one) => one !== key) : [...unchecked, key]))
+  const toPlanRow = (row: ReviewRow): PlanRow => {
+    const { key, number, name, resource, verdict, messages, values } = row
+    const title = name === '' ? `row ${number}` : name
+    return {
+      ...{ key, name, title, messages, values, lead: formatCount(number), noun: getNoun(resource) },
+      result: isPlanned || !isOpen(row) ? { tone: TONES[verdict], text: verdict } : undefined,
+      isSelectable: isOpen(row),
+      actions: !isOpen(row) && (
+        <Button onClick={() => onCorrect(row)} aria-label={`Correct ${title}`}>
+          Correct
+        </Button>
+      ),
+    }
+  }
   return (
     <>
-      <div className={css.filters} role="group" aria-label="Shown rows">
-        {FILTERS.filter(([verdict]) => verdict === undefined || counts.has(verdict)).map(([verdict, text]) => (
-          <Button
-            key={text}
-            look="quiet"
-            aria-pressed={(isEmpty ? undefined : filter) === verdict}
-            onClick={() => {
-              setFilter(verdict)
-              setShown(PAGE)
-            }}
-          >
-            {text} {formatCount(verdict === undefined ? rows.length : (counts.get(verdict)?.length ?? 0))}
-          </Button>
-        ))}
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
-      <section className={css.scroller} tabIndex={0} aria-label="Rows to import">
-        <table className={css.rows}>
-          <thead>
-            <tr>
-              <th scope="col">
-                <Checkbox
-                  aria-label="Import all"
-                  checked={open.length > 0 && checked.length === open.length}
-                  isMixed={checked.length > 0 && checked.length < open.length}
-                  disabled={open.length === 0}
-                  onChange={(event) => setAll(event.target.checked)}
-                />
-              </th>
-              <th scope="col">{unit === 'row' ? 'Row' : 'Line'}</th>
-              <th scope="col">Result</th>
-              <th scope="col">Name</th>
-              <th scope="col">Values</th>
-            </tr>
-          </thead>
-          <tbody>
-            {filtered.slice(0, shown).map((row) => (
-              <Row
-                key={row.key}
-                row={row}
-                isPlanned={isPlanned}
-                isChecked={!unchecked.has(row.key)}
-                onCheck={(isOn) => set(row.key, isOn)}
-                onCorrect={() => onCorrect(row)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <PlanFilters
+        label="Shown rows"
+        filters={FILTERS.filter(([verdict]) => verdict === undefined || counts.has(verdict)).map(([value, text]) => ({
+          value,
+          text,
+          count: value === undefined ? rows.length : (counts.get(value)?.length ?? 0),
+        }))}
+        current={isEmpty ? undefined : filter}
+        onChange={(verdict) => {
+          setFilter(verdict)
+          setShown(PAGE)
+        }}
+      />
+      <PlanTable
+        label="Rows to import"
+        verb="Import"
+        lead={unit === 'row' ? 'Row' : 'Line'}
+        rows={filtered.slice(0, shown).map(toPlanRow)}
+        all={filtered.map((row) => ({ key: row.key, isSelectable: isOpen(row) }))}
+        isSelected={(key) => !unchecked.has(key)}
+        onSelect={select}
+      />
       {filtered.length > shown && (
         <p>
           <Button onClick={() => setShown(shown + PAGE)}>Show more</Button>{' '}

@@ -1,15 +1,12 @@
 /** The rows of an import as they are reviewed, each with the result that the plan has for it. Pure functions. */
-import { formatCell } from '../../../../src/base/csv/cells.ts'
-import { CUSTOM } from '../../../../src/base/csv/custom-columns.ts'
 import { formatPlace, locateCell, type MappedTable } from '../../../../src/base/sheets/locate.ts'
 import type { ApplyResult } from '../../../../src/exchange/estate/api.ts'
 import { getRowName, type ResourceName } from '../../export/fields.ts'
-import { buildKey, type Documents, listAll, listNumbers, type Row, type SheetSource } from '../draft.ts'
-import { getErrorLabel, getFieldLabel } from '../labels.ts'
+import { listDifferences, listValues, type Value } from '../../table/plan/values.ts'
+import { buildKey, type Documents, listAll, listNumbers, type SheetSource } from '../draft.ts'
+import { getErrorLabel } from '../labels.ts'
 
 export type Verdict = 'refused' | 'new' | 'change' | 'unchanged' | 'good'
-
-export type Value = { readonly label: string; readonly text: string; readonly from?: string }
 
 export type ReviewRow = {
   readonly key: string
@@ -24,45 +21,8 @@ export type ReviewRow = {
   readonly values: readonly Value[]
 }
 
-const formatAddress = (one: unknown): string => {
-  if (typeof one !== 'object' || one === null) return String(one)
-  const { ip, ...others } = one as Row
-  const parts = Object.entries(others).flatMap(([field, value]) =>
-    value === '' || value === null || value === undefined
-      ? []
-      : [`${getFieldLabel('devices', field)} ${formatOne(value)}`],
-  )
-  return [String(ip ?? ''), ...(parts.length > 0 ? [`(${parts.join(', ')})`] : [])].join(' ')
-}
-
-const formatOne = (value: unknown): string => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && 'name' in value) return String(value.name)
-  return formatCell(value)
-}
-
-const formatValue = (field: string, value: unknown): string => {
-  if (field === 'addresses' && Array.isArray(value)) return value.map(formatAddress).join(', ')
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ')
-  return formatOne(value)
-}
-
-/** Returns all values of a row, with the labels of forms. Its name is beside them. */
-export const listValues = (resource: ResourceName, row: Row): Value[] =>
-  Object.entries(row).flatMap(([field, value]): Value[] => {
-    if (field === 'name' || value === undefined || value === null || value === '') return []
-    if (field === CUSTOM && typeof value === 'object')
-      return Object.entries(value).map(([name, one]) => ({ label: name, text: formatOne(one) }))
-    return [{ label: getFieldLabel(resource, field), text: formatValue(field, value) }]
-  })
-
-const NOTHING = 'empty'
-
 const listChanges = (resource: ResourceName, { fields = {}, managed_by }: ApplyResult['changes'][number]): Value[] =>
-  Object.entries({ ...fields, ...(managed_by && { managed_by }) }).map(([field, { from, to }]) => ({
-    label: getFieldLabel(resource, field),
-    from: formatValue(field, from) || NOTHING,
-    text: formatValue(field, to) || NOTHING,
-  }))
+  listDifferences(resource, { ...fields, ...(managed_by && { managed_by }) })
 
 type Detail = { readonly field: string; readonly message: string }
 

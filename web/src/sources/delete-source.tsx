@@ -1,0 +1,83 @@
+/** Asks before a source is deleted, and what becomes of its objects. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { api } from '../api/client.ts'
+import { toAppError } from '../api/errors.ts'
+import { queryClient } from '../api/queries.ts'
+import { devices } from '../devices/window/device-list-client.ts'
+import tableCss from '../table/table.module.css'
+import { Button } from '../ui/button.tsx'
+import { Alert } from '../ui/field.tsx'
+import { plural } from '../ui/format.ts'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { toast } from '../ui/toast.tsx'
+import { SOURCE_KEYS, type Source } from './queries.ts'
+import css from './sources.module.css'
+
+type Fate = 'keep' | 'delete'
+
+const FATES: readonly (readonly [Fate, string, string])[] = [
+  ['keep', 'Keep its objects', 'They stay in the inventory, without an owner.'],
+  [
+    'delete',
+    'Delete its objects too',
+    'Only those that it made, and that nothing else needs. A change that can be undone.',
+  ],
+]
+
+/** Requests everything again: a deletion may have changed objects of any kind. */
+export const refreshInventory = (): void => {
+  void queryClient.invalidateQueries()
+  if (devices.state.get().status !== 'idle') devices.load()
+}
+
+type Props = { readonly source: Source; readonly onClose: () => void; readonly onDeleted: () => unknown }
+
+export const DeleteSource = ({ source, onClose, onDeleted }: Props) => {
+  const { id, name, counts } = source
+  const client = useQueryClient()
+  const group = useId()
+  const [fate, setFate] = useState<Fate>('keep')
+  const remove = useMutation({
+    mutationFn: () => api.sources.delete({ id, objects: fate }),
+    onSuccess: async () => {
+      onClose()
+      toast(`Deleted ${name}`)
+      await onDeleted()
+      client.removeQueries({ queryKey: ['source', id] })
+      if (fate === 'delete') refreshInventory()
+      else for (const key of [...SOURCE_KEYS, 'me']) void client.invalidateQueries({ queryKey: [key] })
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    remove.mutate()
+  }
+  return (
+    <Dialog title={`Delete ${name}?`} onClose={onClose}>
+      <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
+        {remove.error && <Alert>{toAppError(remove.error).message}</Alert>}
+        <p>It is no longer read. Its secrets and its runs are deleted, and can’t be brought back.</p>
+        {counts.objects > 0 && (
+          <fieldset className={css.fates}>
+            <legend>{plural(counts.objects, 'object')}</legend>
+            {FATES.map(([one, text, note]) => (
+              <label key={one}>
+                <input type="radio" name={group} checked={one === fate} onChange={() => setFate(one)} />
+                <span>
+                  <b>{text}</b> <span className="muted">{note}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="dangerFill" disabled={remove.isPending}>
+            Delete source
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

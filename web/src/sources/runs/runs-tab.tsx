@@ -1,0 +1,74 @@
+/** The runs of a source, the newest first. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Column } from '../../table/column.ts'
+import { DataTable } from '../../table/data-table.tsx'
+import { usePageSearch } from '../../table/list-search.ts'
+import tableCss from '../../table/table.module.css'
+import { TableSkeleton } from '../../table/table-skeleton.tsx'
+import { usePagedView } from '../../table/use-paged-view.ts'
+import { formatMoment } from '../../ui/format.ts'
+import { Failure, State } from '../../ui/states.tsx'
+import { formatCounts, formatRead, formatTook, sumCounts, TRIGGERS } from '../labels.ts'
+import { RunOutcome } from '../marks.tsx'
+import { runsQuery, type Source, type SourceRun } from '../queries.ts'
+import { RunDrawer } from './run-drawer.tsx'
+
+const NEWEST = { sort: 'started', isDescending: false }
+
+const COLUMNS: readonly Column<SourceRun>[] = [
+  {
+    ...{ id: 'started', text: 'Begun', width: 140, isEssential: true },
+    cell: ({ started_at }) => (started_at === null ? <span className="muted">not yet</span> : formatMoment(started_at)),
+  },
+  { ...{ id: 'trigger', text: 'By', width: 90 }, cell: ({ trigger }) => TRIGGERS[trigger] },
+  { ...{ id: 'result', text: 'Result', width: 130, isEssential: true }, cell: (run) => <RunOutcome run={run} /> },
+  {
+    ...{ id: 'read', text: 'Read', width: 190 },
+    cell: ({ read }) => <span title={formatRead(read)}>{formatRead(read)}</span>,
+  },
+  {
+    ...{ id: 'counts', text: 'Objects', width: 210 },
+    cell: ({ counts, message }) => {
+      const text = message || formatCounts(sumCounts(counts))
+      return <span title={text}>{text}</span>
+    },
+  },
+  { ...{ id: 'requests', text: 'Requests', width: 90, isRight: true }, cell: ({ requests }) => requests },
+  { ...{ id: 'took', text: 'Took', width: 90, isRight: true }, cell: formatTook },
+]
+
+export const RunsTab = ({ source }: { readonly source: Source }) => {
+  const { search, set } = usePageSearch()
+  const { query, view, rows } = usePagedView(useInfiniteQuery(runsQuery(source.id)))
+  return (
+    <>
+      <div className={tableCss.wrap}>
+        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
+        {query.data && rows.length === 0 && (
+          <State title="It was never read" text="Each run is listed here, with what it read and what it changed." />
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Runs"
+            columns={COLUMNS}
+            view={view}
+            sorting={NEWEST}
+            onSort={() => {}}
+            getId={({ id }) => id}
+            getName={({ started_at }) => `run of ${started_at ?? 'soon'}`}
+            actions={{ open: ({ id }) => void set({ entry: id }) }}
+          />
+        )}
+      </div>
+      {search.entry !== undefined && (
+        <RunDrawer
+          key={search.entry}
+          source={source}
+          id={search.entry}
+          onClose={() => void set({ entry: undefined })}
+        />
+      )}
+    </>
+  )
+}
