@@ -1,12 +1,14 @@
 /** Shows the owner of an object that estate documents manage, and removes the owner on request. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { getChangeId } from '../../api/client.ts'
+import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/primitives.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Input } from '../resource.ts'
 import css from './managed-by.module.css'
-import { describeOwner, findPack } from './pack-owner.ts'
+import { describeOwner, findPack, findSourceId } from './pack-owner.ts'
 import { createUndo } from './undo.ts'
 
 /** The parts of a resource that are used here; methods, so that a resource of any type is one. */
@@ -18,6 +20,16 @@ type Managed = {
   onSaved?(value: object): void
 }
 
+const SourceLink = ({ owner }: { readonly owner: string }) => {
+  const { may } = usePermit()
+  const id = findSourceId(owner)
+  return id === undefined || !may('sources:read') ? null : (
+    <Link to="/sources/$id" params={{ id }} search={{}} className="link">
+      Show the source
+    </Link>
+  )
+}
+
 type Props = {
   readonly owner: string
   readonly id: string
@@ -27,7 +39,7 @@ type Props = {
 
 export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
   const client = useQueryClient()
-  const pack = findPack(owner)
+  const isKept = findPack(owner) !== undefined || findSourceId(owner) !== undefined
   const letGo = useMutation({
     mutationFn: async () => {
       const { etag } = await resource.get(id)
@@ -42,13 +54,15 @@ export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
   })
   return (
     <div className={css.bar}>
-      {pack === undefined ? (
+      {isKept ? (
+        <span className="muted">
+          {describeOwner(owner)} <SourceLink owner={owner} />
+        </span>
+      ) : (
         <>
           <Badge tone="info">Managed by {owner}</Badge>
           <span className="muted">Changes made here are put back by its next apply.</span>
         </>
-      ) : (
-        <span className="muted">{describeOwner(owner)}</span>
       )}
       <Button onClick={() => letGo.mutate()} disabled={letGo.isPending} blocked={blocked}>
         Let go

@@ -124,8 +124,9 @@ export const nestInput = (input: Input, stored: Source['options'] = {}): Input =
   ])
 }
 
-/** Returns a source with its options under the names of their fields. */
+/** Returns a source with its options under the names of their fields. Its owner is that of its objects, and not its own. */
 export const flattenOptions = (source: Source): Source => ({
   ...source,
+  managed_by: '',
   ...Object.fromEntries(Object.entries(source.options).map(([name, value]) => [`${OPTION}${name}`, value])),
 })

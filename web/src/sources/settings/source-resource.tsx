@@ -8,7 +8,7 @@ import type { FieldSpec, Resource, Values } from '../../resource/resource.ts'
 import type { Space } from '../../spaces/fields.ts'
 import { buildSpaceControl } from '../../spaces/known-control.ts'
 import type { TableSpec } from '../../table/engine.ts'
-import { STATUS_TEXTS, URL_EXAMPLES } from '../labels.ts'
+import { countOpen, STATUS_TEXTS, URL_EXAMPLES } from '../labels.ts'
 import { SOURCE_KEYS, type Source, type SourceKind } from '../queries.ts'
 import { buildOptionField, buildSecretField, flattenOptions, LINES, nestInput } from './kind-fields.tsx'
 import { PlacesField, parsePlaces, readPlaces } from './places-field.tsx'
@@ -237,7 +237,7 @@ export const buildSourceSpec = (titles: ReadonlyMap<string, string>): TableSpec<
       kind: (source) => toSortKey(title(source)),
       status: ({ status }) => ['failed', 'held', 'waiting', 'new', 'ok'].indexOf(status),
       objects: ({ counts }) => -counts.objects,
-      open: ({ counts }) => -(counts.changed + counts.unclear + counts.failed + counts.gone),
+      open: (source) => -countOpen(source),
       success: ({ last_success_at }) => (last_success_at === null ? 0 : -Date.parse(last_success_at)),
       next: ({ next_run_at }) => (next_run_at === null ? Number.POSITIVE_INFINITY : Date.parse(next_run_at)),
     },
