@@ -17,6 +17,7 @@ export type KeyRules = {
 }
 
 const MAX_KEY = 190
+const MAX_PLACE = 255
 /** The engine makes the keys of ports from their devices. */
 const OPTIONAL: ReadonlySet<Resource> = new Set(['ports'])
 
@@ -149,7 +150,7 @@ class KeyedRows {
     const { id: _, ...fields } = this.#withKeys(resource, row)
     if (key === '') return fields
     const name = `${resource} ${key}`
-    const place = toPart(row.datacenter ?? row.datacenter_id)
+    const place = toPart(row.datacenter ?? row.datacenter_id).slice(0, MAX_PLACE)
     this.#about.set(name, { type: FACTS[resource].noun, ...(place !== '' && { place }) })
     if (resource === 'devices') this.#macs.set(name, new Set(listMacs(row)))
     // The refs of the document stay: other rows refer to them, and other sources find the object by them.

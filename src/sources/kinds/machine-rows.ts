@@ -91,6 +91,7 @@ const TAGS: Readonly<Record<MachineType, string>> = {
 
 const MAX_KEY = 190
 const MAX_FACTS = 20
+const TAKEN = 'its id is there twice, or longer than 190 characters'
 const MAX_FACT_NAME = 32
 const MAX_FACT = 255
 /** Drops control characters, which no field may have. */
@@ -128,7 +129,7 @@ export class MachineRows {
     this.report.read(type)
     const place = { what: type, id: key }
     if (!this.#takeKey(`devices ${key}`, key)) {
-      this.report.left(type, 'its id is there twice, or longer than 190 characters', { id: key })
+      this.report.left(type, TAKEN, { id: key })
       return
     }
     const name = this.#trim(type, key, 'name', given.name) || key
@@ -161,6 +162,18 @@ export class MachineRows {
     if (given.parent !== undefined) this.#contains.push({ parent: given.parent, child: key })
   }
 
+  /** Counts a machine that is there, and of which nothing is known now. Its earlier rows stay. */
+  unknown({ key, type, place }: Pick<Machine, 'key' | 'type' | 'place'>): void {
+    this.report.read(type)
+    if (!this.#takeKey(`devices ${key}`, key)) this.report.left(type, TAKEN, { id: key })
+    else
+      this.#about.set(`devices ${key}`, {
+        type,
+        ...(place && { place: clean(place).slice(0, MAX_FACT) }),
+        isPartial: true,
+      })
+  }
+
   network({ key, subnet, name = '', vlanId, place, description, space }: MachineNetwork): void {
     this.report.read('network')
     const cidr = parseCidr(subnet)
@@ -169,7 +182,7 @@ export class MachineRows {
       return
     }
     if (!this.#takeKey(`networks ${key}`, key)) {
-      this.report.left('network', 'its id is there twice, or longer than 190 characters', { id: key })
+      this.report.left('network', TAKEN, { id: key })
       return
     }
     const text = formatCidr(cidr)
@@ -189,7 +202,7 @@ export class MachineRows {
   space({ key, name, description }: MachineSpace): void {
     this.report.read('space')
     if (!this.#takeKey(`spaces ${key}`, key)) {
-      this.report.left('space', 'its id is there twice, or longer than 190 characters', { id: key })
+      this.report.left('space', TAKEN, { id: key })
       return
     }
     this.#spaces.push(

@@ -76,7 +76,10 @@ export type About = {
   readonly facts?: Readonly<Record<string, string>>
   /** MAC addresses by which a device is found, of containers none. */
   readonly macs?: readonly string[]
-  /** The ports and the parent of the device are not known now, as of a guest on a node that is off: the ports of before stay. */
+  /**
+   * The ports and the parent of the device are not known now, as of a node that is off: its earlier rows stay. A device without a row, as
+   * of a guest on that node, keeps its row as well.
+   */
   readonly isPartial?: true
 }
 

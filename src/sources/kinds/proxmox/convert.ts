@@ -6,7 +6,7 @@ import { computeReach } from '../../../net/reach.ts'
 import { MachineRows, type Nic } from '../machine-rows.ts'
 import { parseSnapshot } from '../parse.ts'
 import type { ConvertMeans, Json, SnapshotRows } from '../source-kind.ts'
-import { type ConfiguredNic, listNics } from './nics.ts'
+import { type ConfiguredNic, hasAgent, listNics } from './nics.ts'
 import { Snapshot, type SnapshotGuest, type SnapshotNode } from './snapshot.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -66,10 +66,13 @@ const groupTold = (
   return [...told.values()].some((ips) => ips.length > 0) ? told : undefined
 }
 
-/** Returns the cards with the addresses that the guest tells, else with the addresses of its configuration if it has all. */
+/**
+ * Returns the cards with the addresses that the guest tells, else with the addresses of its configuration if it has all. A guest with an
+ * agent tells more than its configuration has, so its addresses are unknown while the agent is silent.
+ */
 const readNics = (configured: readonly ConfiguredNic[], guest: SnapshotGuest, onOther: (ip: string) => void): Nic[] => {
   const told = groupTold(new Set(configured.map(({ mac }) => mac)), guest, onOther)
-  const isFixed = configured.every(({ addresses }) => addresses !== undefined)
+  const isFixed = !hasAgent(guest.config ?? {}) && configured.every(({ addresses }) => addresses !== undefined)
   return configured.map(({ name, mac, vlanId, addresses }) => {
     const ips = told ? (told.get(mac ?? '-') ?? []) : isFixed ? addresses : undefined
     return {
@@ -90,25 +93,28 @@ const addGuest = (rows: MachineRows, guest: SnapshotGuest, cluster: string): voi
     rows.report.left(machineType, 'is a template', { id: key })
     return
   }
-  const name = guest.name || config?.name || config?.hostname || ''
+  if (config === null) {
+    rows.unknown({ key, type: machineType, place: buildPlace(cluster, node) })
+    return
+  }
+  const name = guest.name || config.name || config.hostname || ''
   rows.machine({
     key,
     type: machineType,
     name,
-    ...(config?.hostname !== undefined && { hostname: config.hostname }),
+    ...(config.hostname !== undefined && { hostname: config.hostname }),
     place: buildPlace(cluster, node),
     isRunning: status === 'running',
     tags: tags.split(/[;, ]+/),
     facts: {
       ...{ cpu, memory_mib: toMebibytes(memory), disk_gib: disk ? Math.round(disk / GIBIBYTE) : undefined },
-      ...{ power: status, node, vmid, os_type: config?.ostype },
-      uuid: /(?:^|,)uuid=([0-9A-Fa-f-]{36})/.exec(config?.smbios1 ?? '')?.[1],
+      ...{ power: status, node, vmid, os_type: config.ostype },
+      uuid: /(?:^|,)uuid=([0-9A-Fa-f-]{36})/.exec(config.smbios1 ?? '')?.[1],
     },
-    nics: readNics(listNics(config ?? {}), guest, (ip) => {
+    nics: readNics(listNics(config), guest, (ip) => {
       rows.report.left(`${machineType}.address`, 'is of no network card of the guest', { id: key, ip })
     }),
     parent: `node/${node}`,
-    isPartial: config === null,
   })
 }
 
@@ -146,7 +152,10 @@ const addNetworks = (rows: MachineRows, { cluster, nodes }: Snapshot): void => {
 export const convertProxmox = (given: Json, { options, ref }: ConvertMeans): SnapshotRows => {
   const snapshot = parseSnapshot(Snapshot, given)
   const rows = new MachineRows(ref)
-  for (const node of snapshot.nodes) addNode(rows, node, buildPlace(snapshot.cluster, node.name))
+  for (const node of snapshot.nodes) {
+    addNode(rows, node, buildPlace(snapshot.cluster, node.name))
+    if (!node.is_online) rows.report.warn(`The node ${node.name} is off: its guests stay as they were`)
+  }
   for (const guest of snapshot.guests) addGuest(rows, guest, snapshot.cluster)
   if (options.networks !== false) addNetworks(rows, snapshot)
   return rows.finish()

@@ -55,7 +55,6 @@ describe('a cluster of Proxmox VE 8', () => {
       ['node4', 'maintenance', ['hypervisor'], { proxmox: 'node/node4' }],
       ['server1', 'active', ['vm', 'production', 'webserver'], { proxmox: 'qemu/100' }],
       ['machine-test', 'active', ['vm', 'go-proxmox+cloud-init'], { proxmox: 'qemu/102' }],
-      ['VM 200', 'maintenance', ['vm'], { proxmox: 'qemu/200' }],
     ])
     expect(report.left.map(({ what, count, why }) => [what, count, why])).toEqual([
       ['vm.address', 1, 'is of no network card of the guest'],
@@ -70,13 +69,16 @@ describe('a cluster of Proxmox VE 8', () => {
     expect(byName.get('machine-test')).toBeUndefined()
   })
 
-  test('guests and nodes on a node that is off are asked for nothing, and are known in part', async () => {
+  test('a node that is off is asked for nothing, and nothing is said of its guests', async () => {
     const { snapshot, asked, facts } = await fetchCase(await load('pve8-cluster'))
     expect(asked.filter((path) => path.includes('node4'))).toEqual([])
-    const { about, documents } = await convert(snapshot)
+    const { about, documents, report } = await convert(snapshot)
     const partial = [...about].flatMap(([name, { isPartial }]) => (isPartial ? [name] : []))
     expect(partial).toEqual(['devices node/node4', 'devices qemu/200'])
     expect(documents.devices?.find(({ name }) => name === 'node4')).not.toHaveProperty('addresses')
+    expect(documents.devices?.filter(({ refs }) => JSON.stringify(refs).includes('qemu/200'))).toEqual([])
+    expect(report.read).toMatchObject({ vm: 4, host: 4 })
+    expect(report.warnings).toEqual([{ message: 'The node node4 is off: its guests stay as they were' }])
     expect(facts.warnings).toHaveLength(1)
     expect(facts.product).toBe('Proxmox VE 8.4-1')
   })
@@ -180,6 +182,28 @@ test('each request carries the token in its header', async () => {
     new Set([`PVEAPIToken=${recorded.secrets.token}`]),
   )
   expect(JSON.stringify(snapshot)).not.toContain('11111111-2222')
+})
+
+test('fixed addresses of a configuration count without an agent, and not while an agent is silent', async () => {
+  const config = { net0: 'virtio=BC:24:11:2E:C5:4A', ipconfig0: 'ip=192.168.1.10/24' }
+  const guest = {
+    type: 'qemu',
+    node: 'n1',
+    name: 'a',
+    status: 'stopped',
+    is_template: false,
+    tags: '',
+    interfaces: null,
+  }
+  const guests = [
+    { ...guest, vmid: '1', config },
+    { ...guest, vmid: '2', config: { ...config, agent: '1' } },
+  ]
+  const { documents } = await convert({ version: '9', cluster: '', nodes: [], guests })
+  expect(documents.devices?.map(({ addresses }) => addresses)).toEqual([
+    [{ ip: '192.168.1.10', mac_address: 'bc:24:11:2e:c5:4a', interface: 'net0' }],
+    undefined,
+  ])
 })
 
 describe('the cards of a guest', () => {
