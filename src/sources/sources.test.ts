@@ -23,7 +23,11 @@ const start = (dialect: Dialect, env: Record<string, string> = {}) => {
   const it = {} as { app: TestApp; admin: TestCaller }
   let n = 0
   beforeAll(async () => {
-    it.app = await testApp({ dialect, now: () => new Date(NOW), env: { ENCRYPTION_KEY: KEY, AUDIT_ENABLED: 'true', ...env } })
+    it.app = await testApp({
+      dialect,
+      now: () => new Date(NOW),
+      env: { ENCRYPTION_KEY: KEY, AUDIT_ENABLED: 'true', ...env },
+    })
     it.admin = await it.app.as('admin')
   }, START_TIMEOUT_MS)
   afterAll(() => it.app.close(), START_TIMEOUT_MS)

@@ -16,6 +16,8 @@ const MAX_BYTES = 1024 ** 3
 const MAX_REQUESTS = 200_000
 /** The part of a path that messages have. */
 const MAX_PATH = 200
+/** Alerts of TLS about the certificate of the client: RFC 8446 6.2. */
+const CLIENT_REFUSED = /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)/
 /** Errors that one request may have while the system answers. */
 const OPTIONAL: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'wrong_url', 'bad_answer'])
 
@@ -47,7 +49,8 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
     if (!(error instanceof OutboundError)) return error
     if (error.failure === 'timeout') return createTimeoutError(what)
     const code = error.failure === 'refused' ? 'target' : error.failure
-    return new FetchError(code, log.clean(`${what}: ${error.message}`), undefined, { cause: error })
+    const hint = CLIENT_REFUSED.test(error.message) ? '. The system refuses the client certificate, or wants one' : ''
+    return new FetchError(code, log.clean(`${what}: ${error.message}${hint}`), undefined, { cause: error })
   }
 
   /** Sends one request. @returns its answer, whatever its status. @throws FetchError */

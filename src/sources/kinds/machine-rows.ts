@@ -51,6 +51,7 @@ export type Machine = {
   readonly makeModel?: string
   readonly os?: string
   readonly serial?: string
+  /** Undefined if they are not known. */
   readonly domains?: readonly string[]
   readonly facts?: Readonly<Record<string, unknown>>
   readonly nics?: readonly Nic[]
@@ -143,7 +144,6 @@ export class MachineRows {
         make_model: this.#trim(type, key, 'make_model', given.makeModel),
         os: this.#trim(type, key, 'os', given.os),
         serial: this.#trim(type, key, 'serial', given.serial, MAX_SERIAL),
-        domains: [...new Set((given.domains ?? []).flatMap((domain) => this.#hostname(type, key, domain) ?? []))],
         tags: filterTags(this.report, place, [TAGS[type], ...(given.tags ?? [])].map(clean)),
         refs: { [this.#ref]: key },
       }),
@@ -151,6 +151,8 @@ export class MachineRows {
     // An empty list says that there are none; an absent one is not known.
     const row = this.#devices.at(-1)
     if (row && addresses) row.addresses = addresses
+    if (row && given.domains)
+      row.domains = [...new Set(given.domains.flatMap((domain) => this.#hostname(type, key, domain) ?? []))]
     this.#ports.push(...ports)
     this.#about.set(`devices ${key}`, {
       type,
