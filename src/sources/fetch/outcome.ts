@@ -5,8 +5,8 @@ import type { About } from '../kinds/source-kind.ts'
 import type { FetchFacts, FetchFailure, SourceOutcome } from './protocol.ts'
 import type { JobResult, JobRows } from './run-job.ts'
 
-/** Rows of a line: some 100 KB. */
-const ROWS = 250
+/** The length of a line after which the next one begins. It is parsed in a millisecond. */
+const LINE_LENGTH = 128 * 1024
 
 type Line =
   | { readonly facts: FetchFacts; readonly error?: FetchFailure }
@@ -15,29 +15,41 @@ type Line =
   | { readonly about: readonly (readonly [string, About])[] }
   | { readonly hosts: readonly Host[] }
 
-function* cut<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += ROWS) yield items.slice(at, at + ROWS)
+/** Yields the JSON of lists of the items: a row may be long, so that their number says little. */
+function* cutLists(items: Iterable<unknown>): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (const item of items) {
+    const text = JSON.stringify(item)
+    texts.push(text)
+    length += text.length
+    if (length < LINE_LENGTH) continue
+    yield `[${texts.join(',')}]`
+    texts = []
+    length = 0
+  }
+  if (texts.length > 0) yield `[${texts.join(',')}]`
 }
 
-function* listLines(result: JobResult): Generator<Line> {
+/** Yields the JSON of each `Line`. */
+function* listLines(result: JobResult): Generator<string> {
   const { facts } = result
   if ('error' in result) {
-    yield { facts, error: result.error }
+    yield JSON.stringify({ facts, error: result.error })
     return
   }
-  yield { facts }
+  yield JSON.stringify({ facts })
   const { documents, packs, about, hosts, report } = result.rows
-  yield { packs, report }
-  // The keys of an estate document are resources.
+  yield JSON.stringify({ packs, report })
   for (const [resource, rows] of Object.entries(documents))
-    for (const some of cut(rows)) yield { resource: resource as Resource, rows: some }
-  for (const some of cut([...about])) yield { about: some }
-  for (const some of cut(hosts)) yield { hosts: some }
+    for (const list of cutLists(rows)) yield `{"resource":${JSON.stringify(resource)},"rows":${list}}`
+  for (const list of cutLists(about)) yield `{"about":${list}}`
+  for (const list of cutLists(hosts)) yield `{"hosts":${list}}`
 }
 
 export function* writeOutcome(result: JobResult): Generator<Uint8Array> {
   const encoder = new TextEncoder()
-  for (const line of listLines(result)) yield encoder.encode(`${JSON.stringify(line)}\n`)
+  for (const line of listLines(result)) yield encoder.encode(`${line}\n`)
 }
 
 /** @param lines in the order in which they were written */
@@ -54,10 +66,10 @@ export const readOutcome = (lines: readonly unknown[]): SourceOutcome => {
   const hosts: Host[] = []
   for (const line of others)
     if ('rows' in line) {
-      documents[line.resource] ??= []
-      documents[line.resource]?.push(...line.rows)
+      const rows = documents[line.resource] ?? []
+      documents[line.resource] = rows
+      rows.push(...line.rows)
     } else if ('about' in line) for (const [key, one] of line.about) about[key] = one
     else if ('hosts' in line) hosts.push(...line.hosts)
-  const warnings = [...facts.warnings, ...report.warnings]
-  return { ...facts, warnings, isDone: true, documents, packs, about, hosts, report }
+  return { ...facts, isDone: true, documents, packs, about, hosts, report }
 }

@@ -20,6 +20,7 @@ import { requireTarget } from './target.ts'
 const MAX_ROWS = 100_000
 /** Rows of ports, cables and relationships, beside the others. */
 const MAX_CONNECTIONS = 200_000
+const MAX_LEFT = 200
 const CONNECTIONS: ReadonlySet<string> = new Set(['ports', 'cables', 'relationships'])
 
 export type JobRows = {
@@ -78,23 +79,31 @@ const countRows = (documents: EstateDocument, isConnection: boolean): number =>
 
 /** @throws FetchError `too_large`, and `bad_answer` where objects came of which no row says anything */
 export const checkRows = ({ documents, hosts, report }: SnapshotRows): void => {
-  const rows = countRows(documents, false)
+  const rows = countRows(documents, false) + hosts.length
   const connections = countRows(documents, true)
   if (rows > MAX_ROWS)
     throw new FetchError('too_large', `${rows} objects are more than ${MAX_ROWS}: use include or exclude`)
   if (connections > MAX_CONNECTIONS)
     throw new FetchError('too_large', `${connections} ports and relationships are more than ${MAX_CONNECTIONS}`)
   const read = Object.values(report.read).reduce((sum, count) => sum + count, 0)
-  if (read > 0 && rows + hosts.length + report.left.length === 0)
+  if (read > 0 && rows + report.left.length === 0)
     throw new FetchError('bad_answer', `${read} objects came, and none of them could be read`)
 }
 
-const convert = async (kind: SourceKind, snapshot: Json, job: SourceJob): Promise<JobRows> => {
+/** Keeps the first warnings and kinds of left objects: each object of a snapshot might have one of its own. */
+const limitReport = (report: ConvertReport, log: FetchLog): ConvertReport => {
+  for (const { message } of report.warnings) log.warn(message)
+  const more = report.left.slice(MAX_LEFT).reduce((sum, { count }) => sum + count, 0)
+  const further = more > 0 ? [{ what: 'others', count: more, why: 'are not listed' }] : []
+  return { ...report, warnings: [], left: [...report.left.slice(0, MAX_LEFT), ...further] }
+}
+
+const convert = async (kind: SourceKind, snapshot: Json, job: SourceJob, log: FetchLog): Promise<JobRows> => {
   const { options, ref, nowMs, placing } = job
   const rows = await kind.convert(snapshot, { options, ref, now: new Date(nowMs), ...(placing && { placing }) })
   checkRows(rows)
   const { documents, packs = [], about, hosts, report } = rows
-  return { documents, packs, about, hosts, report }
+  return { documents, packs, about, hosts, report: limitReport(report, log) }
 }
 
 /** Returns the failure of a run. A kind trusts no answer, so any other error is one of the answer. */
@@ -123,12 +132,12 @@ const toFailure = (error: unknown, job: SourceJob, log: FetchLog): FetchFailure 
 const work = async (job: SourceJob, bytes: Uint8Array, log: FetchLog): Promise<JobRows> => {
   const kind = SOURCE_KINDS[job.kind]
   if (!kind) throw new FetchError('bad_answer', `the kind ${job.kind} is unknown to this program`)
-  if (job.do === 'push') return await convert(kind, parsePush(kind, bytes), job)
+  if (job.do === 'push') return await convert(kind, parsePush(kind, bytes), job, log)
   const { target, secrets, timeoutMs } = job
   requireTarget(target)
   const means = { ...job, url: target.url || (kind.defaultUrl ?? '') }
   const asking = { send: createSend({ target, secrets, log }), log, timeoutMs }
-  if (job.do === 'fetch') return await convert(kind, await fetchSnapshot(kind, means, asking), job)
+  if (job.do === 'fetch') return await convert(kind, await fetchSnapshot(kind, means, asking), job, log)
   await kind.test(createKindFetch(kind, means, asking))
   return EMPTY
 }
