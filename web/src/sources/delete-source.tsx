@@ -3,8 +3,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useId, useState } from 'react'
 import { api } from '../api/client.ts'
 import { toAppError } from '../api/errors.ts'
-import { queryClient } from '../api/queries.ts'
-import { devices } from '../devices/window/device-list-client.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
@@ -12,6 +10,7 @@ import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import { SOURCE_KEYS, type Source } from './queries.ts'
+import { refreshInventory } from './refresh.ts'
 import css from './sources.module.css'
 
 type Fate = 'keep' | 'delete'
@@ -24,12 +23,6 @@ const FATES: readonly (readonly [Fate, string, string])[] = [
     'Only those that it made, and that nothing else needs. A change that can be undone.',
   ],
 ]
-
-/** Requests everything again: a deletion may have changed objects of any kind. */
-export const refreshInventory = (): void => {
-  void queryClient.invalidateQueries()
-  if (devices.state.get().status !== 'idle') devices.load()
-}
 
 type Props = { readonly source: Source; readonly onClose: () => void; readonly onDeleted: () => unknown }
 

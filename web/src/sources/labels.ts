@@ -44,6 +44,10 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   interrupted: 'The server ended during the run. It is read again by itself.',
 }
 
+/** Counts the objects that a person may want to look at. What is kept stays. */
+export const countOpen = ({ counts }: Pick<Source, 'counts'>): number =>
+  counts.changed + counts.unclear + counts.failed + counts.gone
+
 type Outcome = Pick<SourceRun, 'status' | 'result'>
 
 const RESULTS: Readonly<Record<SourceRun['result'], readonly [text: string, tone: Tone]>> = {

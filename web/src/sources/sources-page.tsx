@@ -10,15 +10,13 @@ import { buildTimeColumn } from '../table/time-column.tsx'
 import { formatCount } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { DeleteSource } from './delete-source.tsx'
-import { formatInterval } from './labels.ts'
+import { countOpen, formatInterval } from './labels.ts'
 import { formatOpen, SourceStatus } from './marks.tsx'
 import { kindsQuery, type Source, sourcesQuery } from './queries.ts'
 import { NewSource } from './settings/new-source.tsx'
 import { buildSourceSpec, SOURCE_RESOURCE } from './settings/source-resource.tsx'
 
 type Titles = ReadonlyMap<string, string>
-
-const countOpen = ({ counts }: Source): number => counts.changed + counts.unclear + counts.failed + counts.gone
 
 const buildColumns = (titles: Titles): readonly Column<Source>[] => [
   {
