@@ -2541,4 +2541,4 @@ CREATE INDEX source_objects_state ON source_objects (source_id, state, resource,
 
 CREATE INDEX source_objects_order ON source_objects (source_id, resource, name_order, key);
 
-CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale = 1;
+CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale > 0;

@@ -1485,7 +1485,7 @@ CREATE INDEX source_objects_object ON source_objects (object_id) WHERE object_id
 
 CREATE INDEX source_objects_order ON source_objects (source_id, resource, name_order, key);
 
-CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale = 1;
+CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale > 0;
 
 CREATE INDEX source_objects_state ON source_objects (source_id, state, resource, name_order, key) WHERE state <> 'synced';
 

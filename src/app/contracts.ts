@@ -45,7 +45,7 @@ import { demo } from '../service/demo/api.ts'
 import { docsRoutes } from '../service/docs/api.ts'
 import { mcpRoutes } from '../service/mcp/api.ts'
 import { system, systemRoutes } from '../service/system/api.ts'
-import { sources } from '../sources/api.ts'
+import { sourceObjects, sources } from '../sources/api.ts'
 
 export const contracts = {
   ...inventory,
@@ -64,7 +64,7 @@ export const contracts = {
   dnsProviders,
   dnsZones,
   dnsRecords,
-  sources,
+  sources: { ...sources, ...sourceObjects },
   search,
   lookup,
   history,

@@ -78,6 +78,7 @@ import { docsFeature } from '../service/docs/docs.ts'
 import { createEstateMetrics } from '../service/estate-metrics/estate-metrics.ts'
 import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
+import { sourceObjectsFeature } from '../sources/judge/objects.ts'
 import { sourcesFeature } from '../sources/sources.ts'
 import { contracts, routes } from './contracts.ts'
 import { listReservedWords } from './reserved-words.ts'
@@ -180,14 +181,16 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const history = historyFeature({ ...options, operations: ofResources })
   const estate = estateFeature({ ...options, operations: ofResources })
   const packs = packsFeature({ ...options, operations: ofResources })
+  const sourceObjects = sourceObjectsFeature({ ...options.config, operations: ofResources })
   const ofEstate = [...ofResources, ...history.operations, ...estate.operations, ...packs.operations]
   const demo = demoFeature({ ...options, operations: ofEstate })
-  const operations = [...ofEstate, ...demo.operations]
+  const operations = [...ofEstate, ...sourceObjects.operations, ...demo.operations]
   return [
     ...features,
     history,
     estate,
     packs,
+    sourceObjects,
     demo,
     docsFeature({ ...options, contracts, routes }),
     netboxFeature({ ...options, operations: ofEstate }),

@@ -270,7 +270,7 @@ export const sources = {
 
 /** The objects that sources say. */
 export const sourceObjects = {
-  list: operation({
+  objects: operation({
     name: 'sources.objects',
     summary: 'List the objects that sources say, with the differences that are not applied',
     http: 'GET /api/sources/objects',

@@ -2,6 +2,7 @@
 import { contracts } from '../../src/app/contracts.ts'
 import { INVENTORY, toContractName } from '../../src/inventory/resources.ts'
 import type { OperationSet } from '../../src/kernel/operation.ts'
+import { sayRows } from '../judging.ts'
 import { host, scanOnce, snmpFacts } from '../servers/scripted-scanner.ts'
 import { buildAddress, type World } from './world.ts'
 
@@ -50,6 +51,7 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
   const [conflict] = await api.conflicts.list({ status: 'active', limit: 1 })
   const [item] = await api.inbox.list({ limit: 1 })
   const [change] = await api.history.list({ operation: 'discovery-locks.create', limit: 1 })
+  await sayRows(world.app.db, ids.sources ?? '', [{ key: 'said', row: { name: 'said by a source' } }])
   const removal = (noun: string) => ({ operations: [{ op: 'delete', id: ids[noun] }] })
   const once = { headers: { 'Idempotency-Key': 'of a dry run' } }
   const create = { op: 'create', device: { name: 'by bulk' } }
@@ -102,6 +104,7 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
       path: '/api/estate/apply',
       body: { devices: [{ name: 'typed', os: 'Debian' }, { name: 'new' }] },
     },
+    'sources.apply': { path: `/api/sources/${ids.sources}/apply`, body: {} },
     'packs.install': { path: '/api/packs/nat/install', body: {} },
     'packs.uninstall': { path: `/api/packs/${ids.packs}` },
     'history.undo': { path: `/api/history/${change?.id}/undo`, body: {} },

@@ -64,6 +64,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'sources.create': SETTINGS,
   'sources.test': OUTSIDE,
   'sources.run': OUTSIDE,
+  'sources.link': SETTINGS,
   'credentials.create': SETTINGS,
   'secrets.rotate': SETTINGS,
   'roles.create': PEOPLE,

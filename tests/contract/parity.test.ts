@@ -80,6 +80,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   'dns-zones.check': 'needs a DNS server',
   'dns-zones.resolve': 'needs a DNS server',
   'estate.pull': 'needs a NetBox',
+  'sources.link': SOURCE,
   'sources.run': SOURCE,
   'sources.show-run': SOURCE,
   'sources.test': SOURCE,

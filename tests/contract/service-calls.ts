@@ -193,6 +193,10 @@ const sources: readonly Step[] = [
   refuse(412, 'sources.update', { id: '@{source 2}', description: 'x' }, stale),
   refuse(400, 'sources.run', { id: '@{source}' }),
   call('sources.runs', { id: '@{source}' }),
+  call('sources.objects', { source_id: '@{source}' }),
+  call('sources.apply', { id: '@{source}' }),
+  refuse(400, 'sources.apply', { id: '@{source}', objects: [{ resource: 'devices', key: 'none' }] }),
+  refuse(400, 'sources.link', { id: '@{source}', objects: [{ resource: 'devices', key: 'none', object_id: null }] }),
 ]
 
 const FORMATS = ['prometheus', 'ansible', 'hosts', 'ssh-config', 'dnsmasq', 'isc-dhcp', 'kea']

@@ -104,7 +104,7 @@ const listFailedRows = (failed: readonly RowError[]): NonNullable<ApplyResult['f
     ]),
   )
 
-const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
+export const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
   const { change: action, resource, id, name, row, fields, managedBy } = change
   const isNew = action === 'create' && isDry
   return {
@@ -117,7 +117,7 @@ const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResult['chan
 }
 
 /** Replaces the ids in the names of stored relationships by the names of their devices. */
-const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
+export const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
   const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
   const items = changes.filter(isStored).map(({ resource, id, name }) => ({
     ...{ item: { kind: getRules(resource).kind, id, name, fields: {} }, document: {}, from: undefined, to: undefined },

@@ -151,7 +151,7 @@ export const applyHandler = (means: PackMeans) => ({
         if (await holds(tx, rowsOnly)) return { current: rowsOnly, left }
       }
     }
-    const holds = async (tx: Ctx, one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
+    const holds = async (tx: Ctx, one: Plan) => lists === 'replace' || (await lockDevices(tx, one.changes))
     const run = async (tx: Ctx) => {
       await tx.lock('apply')
       const isSame = plan !== undefined && tx.revision(READ_TABLES) === revision

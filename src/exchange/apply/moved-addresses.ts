@@ -132,7 +132,7 @@ export const findGiverErrors = (
  * Locks the devices that a plan changes until commit.
  * @returns false if another caller has changed one since the plan: its lists would lose that change
  */
-export const lockDevices = async (tx: Ctx, { changes }: Plan): Promise<boolean> => {
+export const lockDevices = async (tx: Ctx, changes: Plan['changes']): Promise<boolean> => {
   const updates = changes.filter(({ resource, change }) => resource === 'devices' && change === 'update')
   const documents = await tx.store.sql.besideOthers(() =>
     devices.lockDocuments(

@@ -290,7 +290,7 @@ const planResource = async (planning: Planning, resource: Resource, given: reado
 }
 
 /** Returns the ids of the objects of an owner. */
-const findIdsByOwner = async ({ db }: Ctx, resource: Resource, owner: string): Promise<string[]> => {
+export const findIdsByOwner = async ({ db }: Ctx, resource: Resource, owner: string): Promise<string[]> => {
   if (resource === 'relationships') {
     const query = db.selectFrom('relationships').select(['parent_id', 'child_id', 'type']).where(isManagedBy(owner))
     return (await query.execute()).map(({ parent_id, child_id, type }) => `${parent_id} ${child_id} ${type}`).sort()

@@ -1,0 +1,51 @@
+/** Finds the ports and relationships of devices among the rows of a source. */
+import { splitBatches } from '../../database/query/batches.ts'
+import type { DbScope } from '../../kernel/ctx.ts'
+import { formatKey, type ObjectKey, type StoredObject } from './object-reads.ts'
+import { listTargets } from './own-references.ts'
+import { type JudgedSource, parseFields } from './row.ts'
+
+const RESOURCES = ['ports', 'relationships'] as const
+
+/** True for a row that refers to one of these rows. */
+const refersTo = (row: Pick<StoredObject, 'resource' | 'row'>, ref: string, keys: ReadonlySet<string>): boolean =>
+  listTargets(row.resource, parseFields(row.row), ref).some((target) => keys.has(formatKey(target)))
+
+/** Returns the keys of the rows among these that belong to some devices. */
+export const filterDependents = (
+  rows: readonly StoredObject[],
+  { ref }: JudgedSource,
+  keys: ReadonlySet<string>,
+): StoredObject[] => rows.filter((row) => RESOURCES.some((one) => one === row.resource) && refersTo(row, ref, keys))
+
+/** Devices of which the rows are read at once. */
+const DEVICES_AT_ONCE = 100
+/** The character after the blank that ends the key of a device. */
+const AFTER_BLANK = '!'
+
+/** Returns the stored ports and relationships of devices. */
+export const findDependents = async (
+  { db }: DbScope,
+  { id, ref }: JudgedSource,
+  devices: readonly ObjectKey[],
+): Promise<ObjectKey[]> => {
+  if (devices.length === 0) return []
+  const keys = new Set(devices.map(formatKey))
+  const found: ObjectKey[] = []
+  const add = (
+    resource: (typeof RESOURCES)[number],
+    rows: readonly { readonly key: string; readonly row: string }[],
+  ) => {
+    for (const { key, row } of rows) if (refersTo({ resource, row }, ref, keys)) found.push({ resource, key })
+  }
+  const select = (resource: string) =>
+    db.selectFrom('source_objects').select(['key', 'row']).where('source_id', '=', id).where('resource', '=', resource)
+  for (const batch of splitBatches(devices, DEVICES_AT_ONCE)) {
+    const query = select('ports').where(({ eb, or, and }) =>
+      or(batch.map(({ key }) => and([eb('key', '>', `${key} `), eb('key', '<', `${key}${AFTER_BLANK}`)]))),
+    )
+    add('ports', await query.execute())
+  }
+  add('relationships', await select('relationships').execute())
+  return found
+}

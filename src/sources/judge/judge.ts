@@ -1,0 +1,191 @@
+/** Judges the rows of a source after a reading, and applies them: the last two steps of a run. */
+
+import { splitBatches } from '../../database/query/batches.ts'
+import type { Tables } from '../../database/tables.ts'
+import { lockDevices } from '../../exchange/apply/moved-addresses.ts'
+import type { PlannedChange } from '../../exchange/apply/row.ts'
+import { INVENTORY, toTableName } from '../../inventory/resources.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { Means } from '../../record/history/kinds.ts'
+import type { ObjectState, SourceRun } from '../schema.ts'
+import { applyJudgement, hasChanges, select, storeJudgement } from './apply-judgement.ts'
+import { findHeld } from './guards.ts'
+import { type Judgement, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
+import { countLinked, countStates, findOpen, hasDue, hasMarked, hasOpen } from './object-reads.ts'
+import type { JudgedSource } from './row.ts'
+
+export type RunCounts = SourceRun['counts']
+
+export type JudgeOutcome = {
+  readonly counts: RunCounts
+  readonly result: Exclude<SourceRun['result'], ''>
+  readonly changeId: string
+  /** The numbers of a run that is held. */
+  readonly message: string
+}
+
+export type JudgeInput = {
+  readonly source: JudgedSource
+  /** Applies although too many objects are gone. */
+  readonly force: boolean
+  /** False: stops before anything is applied. */
+  readonly applies: boolean
+  readonly signal: AbortSignal
+  /** Called in each transaction. @throws if the run has been ended meanwhile */
+  readonly confirm?: (ctx: Ctx) => Promise<void>
+}
+
+/** The tables that a judgement reads. */
+export const JUDGED_TABLES: readonly (keyof Tables & string)[] = [
+  ...INVENTORY.map(toTableName),
+  ...(['pool_tags', 'refs', 'discovery_locks', 'source_objects', 'source_runs', 'sources'] as const),
+]
+
+/** The states of rows that a run judges again although nothing has marked them. */
+const UNDECIDED: readonly ObjectState[] = ['unclear']
+export const OPEN: readonly ObjectState[] = ['unclear', 'changed', 'failed', 'gone']
+
+/** From this number of changes on, an apply is a large transaction. */
+export const LARGE_CHANGES = 1000
+const VERDICTS_AT_ONCE = 250
+const HOUR_MS = 3_600_000
+
+const NONE = { created: 0, updated: 0, gone: 0, kept: 0, unclear: 0, failed: 0 }
+
+const countOpen = async (
+  ctx: Ctx,
+  sourceId: string,
+  done: readonly PlannedChange[] | undefined,
+): Promise<RunCounts> => {
+  const counts: Record<string, typeof NONE> = {}
+  const add = (resource: string, field: keyof typeof NONE, n: number) => {
+    const own = counts[resource] ?? { ...NONE }
+    counts[resource] = { ...own, [field]: own[field] + n }
+  }
+  for (const { resource, state, action, count } of await countStates(ctx, sourceId)) {
+    if (state === 'kept' || state === 'unclear' || state === 'failed') add(resource, state, count)
+    else if (done) continue
+    else if (state === 'changed') add(resource, action === 'create' ? 'created' : 'updated', count)
+    else if (state === 'gone' && action !== 'none') add(resource, 'gone', count)
+  }
+  for (const change of done ?? []) {
+    const { resource, change: verb, document } = change
+    const isGone = verb === 'delete' || document.status === 'decommissioned'
+    add(resource, isGone ? 'gone' : verb === 'create' ? 'created' : 'updated', 1)
+  }
+  return counts
+}
+
+/** Returns the message of a source of which too many objects would go; undefined without. */
+export const findHeldMessage = async (
+  ctx: Ctx,
+  source: JudgedSource,
+  { gone }: Judgement,
+): Promise<string | undefined> => {
+  const missing = Map.groupBy(
+    gone.filter(({ does }) => does === 'delete' || does === 'update'),
+    ({ stored }) => stored.resource,
+  )
+  if (missing.size === 0) return undefined
+  const linked = await countLinked(ctx, source.id)
+  const counts = [...missing].map(([resource, rows]) => ({
+    ...{ resource, missing: rows.length, linked: linked.get(resource) ?? rows.length },
+  }))
+  return findHeld(counts, source.max_gone_percent)
+}
+
+const hasWork = async (ctx: Ctx, source: JudgedSource, applies: boolean): Promise<boolean> => {
+  if (await hasMarked(ctx, source.id)) return true
+  if (!applies) return hasOpen(ctx, source.id, UNDECIDED)
+  const before = new Date(Date.parse(ctx.now) - source.gone_after_hours * HOUR_MS).toISOString()
+  return (await hasOpen(ctx, source.id, ['unclear', 'changed', 'failed'])) || hasDue(ctx, source.id, before)
+}
+
+const judge = async (ctx: Ctx, source: JudgedSource, states: readonly ObjectState[]): Promise<Judgement> =>
+  judgeRows(ctx, source, await findOpen(ctx, source.id, states), OVERWRITES_NONE)
+
+type Storing = Pick<JudgeInput, 'source' | 'signal' | 'confirm'>
+
+/** Stores verdicts in short transactions. */
+const store = async (ctx: Ctx, { source, signal, confirm }: Storing, { said, gone }: Judgement): Promise<void> => {
+  const parts = [
+    ...splitBatches(said, VERDICTS_AT_ONCE).map((some) => ({ said: some, gone: [] })),
+    ...splitBatches(gone, VERDICTS_AT_ONCE).map((some) => ({ said: [], gone: some })),
+  ]
+  for (const part of parts) {
+    signal.throwIfAborted()
+    await ctx.write(async (tx) => {
+      await confirm?.(tx)
+      await storeJudgement(tx, source.id, part)
+    })
+  }
+}
+
+/** Judges again in the transaction, until the judgement is of its state. */
+export const judgeUntilLocked = async (tx: Ctx, again: () => Promise<Judgement>): Promise<Judgement> => {
+  for (;;) {
+    const judgement = await again()
+    if (await lockChanged(tx, judgement)) return judgement
+  }
+}
+
+/** Locks the devices that an apply changes. @returns false if another caller has changed one since */
+export const lockChanged = (tx: Ctx, { said, gone }: Judgement): Promise<boolean> =>
+  lockDevices(
+    tx,
+    [...said, ...gone].flatMap(({ change }) => change ?? []),
+  )
+
+/** Judges rows that are new, different, missing or marked, stores the verdicts, and applies them. */
+export const judgeRun = async (ctx: Ctx, means: Means, input: JudgeInput): Promise<JudgeOutcome> => {
+  const { source, force, applies, signal, confirm } = input
+  const unchanged = { counts: {}, result: 'unchanged', changeId: '', message: '' } as const
+  if (!(await hasWork(ctx, source, applies))) return unchanged
+  // Before the judgement, so that it is of this state or a later one.
+  const revision = await ctx.store.revision(JUDGED_TABLES)
+  const states = applies ? OPEN : [...UNDECIDED, 'gone' as const]
+  const first = await judge(ctx, source, states)
+  signal.throwIfAborted()
+  const held = force ? undefined : await findHeldMessage(ctx, source, first)
+  if (!applies || held !== undefined) {
+    await store(ctx, input, first)
+    const counts = await countOpen(ctx, source.id, undefined)
+    if (held !== undefined) return { counts, result: 'held', changeId: '', message: held }
+    const isOpen = Object.values(counts).some(
+      ({ created, updated, gone, unclear }) => created + updated + gone + unclear > 0,
+    )
+    return { counts, result: isOpen ? 'read' : 'unchanged', changeId: '', message: '' }
+  }
+  const options = {
+    exclusive: true,
+    large: first.said.length + first.gone.length >= LARGE_CHANGES,
+    note: `source ${source.name}`,
+  }
+  const { held: late, ...outcome } = await ctx.write(async (tx) => {
+    await confirm?.(tx)
+    await tx.lock('apply')
+    const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first))
+    const judgement = isSame ? first : await judgeUntilLocked(tx, () => judge(tx, source, states))
+    const heldNow = force || isSame ? undefined : await findHeldMessage(tx, source, judgement)
+    const selected = select(judgement, undefined)
+    const { changes } = await applyJudgement(
+      { ctx: tx, means, source },
+      judgement,
+      heldNow === undefined ? selected : { said: [], gone: [] },
+    )
+    signal.throwIfAborted()
+    const isApplied = hasChanges(selected) && changes.length > 0
+    return {
+      counts: await countOpen(tx, source.id, heldNow === undefined ? changes : undefined),
+      changeId: isApplied ? tx.changeId : '',
+      held: heldNow,
+    }
+  }, options)
+  if (late !== undefined) return { ...outcome, result: 'held', message: late }
+  return { ...outcome, result: outcome.changeId === '' ? 'unchanged' : 'applied', message: '' }
+}
+
+/** Judges the rows that a change of the inventory has marked. Nothing is applied. */
+export const judgeStale = async (ctx: Ctx, source: JudgedSource, signal: AbortSignal): Promise<void> => {
+  if (await hasMarked(ctx, source.id)) await store(ctx, { source, signal }, await judge(ctx, source, []))
+}

@@ -1,0 +1,220 @@
+/** The objects that sources say; the only writer of their table. */
+
+import { sql } from 'kysely'
+import { pause } from '../../base/runtime/pause.ts'
+import { splitBatches } from '../../database/query/batches.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
+import type { ObjectAction, ObjectState } from '../schema.ts'
+import type { SourceObjectRow } from '../table.ts'
+import {
+  formatKey,
+  hasLink,
+  type ObjectKey,
+  type RowDifferences,
+  type SaidRow,
+  type StoredObject,
+} from './object-reads.ts'
+
+/** Writes of a portion, so that others can write in between. */
+const ROWS_AT_ONCE = 250
+
+const toColumns = ({ type, place, name, row, facts, macs }: SaidRow) => ({
+  ...{ type, place, name, ...buildNameKeys(name), row },
+  ...{ facts: JSON.stringify(facts), macs: JSON.stringify(macs) },
+})
+
+/** The base is the row before, if it was applied as it was. */
+const keepBase = sql<string | null>`CASE WHEN base = '' THEN row ELSE base END`
+const addMark = sql<number>`is_stale + 1`
+
+const insertRows = async (ctx: Ctx, sourceId: string, rows: readonly SaidRow[]): Promise<void> => {
+  if (rows.length === 0) return
+  const values = rows.map(
+    (one): SourceObjectRow => ({
+      ...{ source_id: sourceId, resource: one.resource, key: one.key, ...toColumns(one) },
+      ...{ object_id: null, state: 'changed', action: 'create', base: null, diff: '{}', why: '', because: '' },
+      ...{ message: '', is_stale: 1, missing_since: null, first_seen_at: ctx.now, updated_at: ctx.now },
+    }),
+  )
+  await ctx.db.insertInto('source_objects').values(values).execute()
+}
+
+const selectOne = (ctx: Ctx, sourceId: string, { resource, key }: ObjectKey) =>
+  ctx.db
+    .updateTable('source_objects')
+    .where('source_id', '=', sourceId)
+    .where('resource', '=', resource)
+    .where('key', '=', key)
+
+const markMissing = async (ctx: Ctx, sourceId: string, keys: readonly ObjectKey[]): Promise<void> => {
+  for (const [resource, some] of Map.groupBy(keys, (one) => one.resource))
+    await ctx.db
+      .updateTable('source_objects')
+      .set({ missing_since: ctx.now, is_stale: addMark, updated_at: ctx.now })
+      .where('source_id', '=', sourceId)
+      .where('resource', '=', resource)
+      .where(
+        'key',
+        'in',
+        some.map(({ key }) => key),
+      )
+      .execute()
+}
+
+/** Writes some differences in the transaction of `ctx`. */
+const writePortion = async (
+  ctx: Ctx,
+  sourceId: string,
+  { fresh, changed, shown, missing }: Omit<RowDifferences, 'unchanged'>,
+): Promise<void> => {
+  await insertRows(ctx, sourceId, fresh)
+  for (const one of changed)
+    await selectOne(ctx, sourceId, one)
+      .set({ base: keepBase, ...toColumns(one), is_stale: addMark, missing_since: null, updated_at: ctx.now })
+      .execute()
+  for (const one of shown)
+    await selectOne(ctx, sourceId, one)
+      .set({ ...toColumns(one), updated_at: ctx.now })
+      .execute()
+  await markMissing(ctx, sourceId, missing)
+}
+
+const NOTHING: Omit<RowDifferences, 'unchanged'> = { fresh: [], changed: [], shown: [], missing: [] }
+
+/** Writes the differences of a reading in short transactions. The next reading finds differences again that a kill has left out. */
+export const writeDifferences = async (
+  write: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>,
+  sourceId: string,
+  differences: RowDifferences,
+): Promise<void> => {
+  for (const name of ['missing', 'changed', 'fresh', 'shown'] as const)
+    for (const batch of splitBatches<SaidRow | ObjectKey>(differences[name], ROWS_AT_ONCE))
+      await write((ctx) => writePortion(ctx, sourceId, { ...NOTHING, [name]: batch }))
+}
+
+/** The result of a judgement of one row. */
+export type Verdict = {
+  readonly object_id: string | null
+  readonly state: ObjectState
+  readonly action: ObjectAction
+  readonly base: string | null
+  readonly diff: string
+  readonly why: string
+  readonly because: string
+  readonly message: string
+}
+
+export type Judged = { readonly stored: StoredObject; readonly verdict: Verdict }
+
+/** True for a verdict that the row has already. */
+const isKnown = ({ stored, verdict }: Judged): boolean =>
+  // The fields of a verdict are columns of the row.
+  stored.is_stale === 0 &&
+  (Object.keys(verdict) as (keyof Verdict)[]).every((field) => stored[field] === verdict[field])
+
+/** Returns the rows that are as they were when they were read, locked until commit. Others are judged again by their marks. */
+const filterUntouched = async (ctx: Ctx, sourceId: string, batch: readonly Judged[]): Promise<Judged[]> => {
+  const now = new Map<string, Pick<SourceObjectRow, 'object_id' | 'because' | 'is_stale' | 'row'>>()
+  for (const [resource, some] of Map.groupBy(batch, ({ stored }) => stored.resource)) {
+    const query = ctx.db
+      .selectFrom('source_objects')
+      .select(['resource', 'key', 'object_id', 'because', 'is_stale', 'row'])
+      .where('source_id', '=', sourceId)
+      .where('resource', '=', resource)
+      .where(
+        'key',
+        'in',
+        some.map(({ stored }) => stored.key),
+      )
+      .orderBy('key')
+    for (const row of await ctx.store.sql.lockRows(query).execute()) now.set(formatKey(row), row)
+  }
+  return batch.filter(({ stored }) => {
+    const row = now.get(formatKey(stored))
+    return row?.object_id === stored.object_id && row.because === stored.because && row.row === stored.row
+  })
+}
+
+/** Writes verdicts. Marks that came after the row was read stay. */
+export const writeVerdicts = async (ctx: Ctx, sourceId: string, judged: readonly Judged[]): Promise<void> => {
+  const all = judged.filter((one) => !isKnown(one))
+  for (const batch of splitBatches(all, ROWS_AT_ONCE)) {
+    const untouched = await filterUntouched(ctx, sourceId, batch)
+    if (untouched.length === 0) continue
+    const values = untouched.map(({ stored, verdict }) => ({ ...stored, ...verdict, updated_at: ctx.now }))
+    await ctx.db
+      .insertInto('source_objects')
+      .values(values)
+      .onConflict((conflict) =>
+        conflict.columns(['source_id', 'resource', 'key']).doUpdateSet(({ ref, eb }) => ({
+          object_id: ref('excluded.object_id'),
+          state: ref('excluded.state'),
+          action: ref('excluded.action'),
+          base: ref('excluded.base'),
+          diff: ref('excluded.diff'),
+          why: ref('excluded.why'),
+          because: ref('excluded.because'),
+          message: ref('excluded.message'),
+          is_stale: eb('source_objects.is_stale', '-', ref('excluded.is_stale')),
+          updated_at: ref('excluded.updated_at'),
+        })),
+      )
+      .execute()
+    await pause()
+  }
+}
+
+/** Forgets rows: nothing is left to be done of them. */
+export const removeRows = async (ctx: Ctx, sourceId: string, keys: readonly ObjectKey[]): Promise<void> => {
+  for (const [resource, some] of Map.groupBy(keys, (one) => one.resource))
+    for (const batch of splitBatches(some.map(({ key }) => key)))
+      await ctx.db
+        .deleteFrom('source_objects')
+        .where('source_id', '=', sourceId)
+        .where('resource', '=', resource)
+        .where('key', 'in', batch)
+        .execute()
+}
+
+export const removeAll = async (ctx: Ctx, sourceId: string): Promise<void> => {
+  await ctx.db.deleteFrom('source_objects').where('source_id', '=', sourceId).execute()
+}
+
+/** Marks the rows that are linked to these objects. @param except the source of which no row is marked */
+export const markLinked = async (ctx: Ctx, ids: readonly string[], except = ''): Promise<void> => {
+  const [only] = ids
+  if (only !== undefined && ids.length === 1 && !(await hasLink(ctx, only))) return
+  for (const batch of splitBatches(ids))
+    await ctx.db
+      .updateTable('source_objects')
+      .set({ is_stale: addMark })
+      .where('object_id', 'in', batch)
+      .where('object_id', 'is not', null)
+      .where('source_id', '<>', except)
+      .execute()
+}
+
+/** Marks rows by their keys. */
+export const markRows = async (ctx: Ctx, sourceId: string, keys: readonly ObjectKey[]): Promise<void> => {
+  for (const [resource, some] of Map.groupBy(keys, (one) => one.resource))
+    for (const batch of splitBatches(some.map(({ key }) => key)))
+      await ctx.db
+        .updateTable('source_objects')
+        .set({ is_stale: addMark })
+        .where('source_id', '=', sourceId)
+        .where('resource', '=', resource)
+        .where('key', 'in', batch)
+        .execute()
+}
+
+/** Links a row as a person says. @param objectId null for an object of its own, and for one that is to be found again */
+export const setLink = async (
+  ctx: Ctx,
+  sourceId: string,
+  { key, objectId, because }: { readonly key: ObjectKey; readonly objectId: string | null; readonly because: string },
+): Promise<void> => {
+  await selectOne(ctx, sourceId, key)
+    .set({ object_id: objectId, base: null, because, why: '', is_stale: addMark, updated_at: ctx.now })
+    .execute()
+}
