@@ -10,6 +10,9 @@ const Flag = z.union([z.boolean(), z.number(), z.string(), z.null()]).transform(
 const NodeName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/, 'is no name of a node')
 const Text = z.union([z.string(), z.number()]).transform(String)
 
+/** A field that may be absent or null. */
+const maybe = <S extends z.ZodType>(field: S) => field.nullish().transform((value) => value ?? undefined)
+
 const wrap = <S extends z.ZodType>(data: S) => z.object({ data })
 
 export const VersionAnswer = wrap(z.object({ version: z.string() }))
@@ -18,7 +21,7 @@ export const StatusAnswer = wrap(
   z.array(
     z.discriminatedUnion('type', [
       z.object({ type: z.literal('cluster'), name: z.string() }),
-      z.object({ type: z.literal('node'), name: NodeName, ip: z.string().optional(), online: Flag.optional() }),
+      z.object({ type: z.literal('node'), name: NodeName, ip: maybe(z.string()), online: maybe(Flag) }),
     ]),
   ),
 )
@@ -30,32 +33,31 @@ export const GuestResource = z.object({
   type: z.enum(['qemu', 'lxc']),
   vmid: Digits,
   node: NodeName,
-  name: Text.optional(),
-  status: z.string().optional(),
-  template: Flag.optional(),
-  tags: z.string().optional(),
-  maxcpu: Amount.optional(),
-  maxmem: Amount.optional(),
-  maxdisk: Amount.optional(),
+  name: maybe(Text),
+  status: maybe(z.string()),
+  template: maybe(Flag),
+  tags: maybe(z.string()),
+  maxcpu: maybe(Amount),
+  maxmem: maybe(Amount),
+  maxdisk: maybe(Amount),
 })
 export type GuestResource = z.output<typeof GuestResource>
 
 export const NodeResource = z.object({
   type: z.literal('node'),
   node: NodeName,
-  status: z.string().optional(),
-  maxcpu: Amount.optional(),
-  maxmem: Amount.optional(),
+  status: maybe(z.string()),
+  maxcpu: maybe(Amount),
+  maxmem: maybe(Amount),
 })
 export type NodeResource = z.output<typeof NodeResource>
 
 const Interface = z.object({
   iface: z.string(),
   type: z.string(),
-  exists: Flag.optional(),
-  cidr: z.string().optional(),
-  cidr6: z.string().optional(),
-  'vlan-id': Digits.optional(),
+  cidr: maybe(z.string()),
+  cidr6: maybe(z.string()),
+  'vlan-id': maybe(Digits),
 })
 export const NetworkAnswer = wrap(z.array(Interface))
 
@@ -77,11 +79,10 @@ const AgentAddress = z.object({ 'ip-address': z.string() })
 /** An interface that the agent of a QEMU guest tells, or the list of a container; the list has both forms. */
 const GuestInterface = z
   .object({
-    name: z.string().optional(),
-    hwaddr: z.string().optional(),
-    'hardware-address': z.string().optional(),
-    inet: z.string().optional(),
-    inet6: z.string().optional(),
+    hwaddr: maybe(z.string()),
+    'hardware-address': maybe(z.string()),
+    inet: maybe(z.string()),
+    inet6: maybe(z.string()),
     'ip-addresses': z.array(AgentAddress).nullish(),
   })
   .transform((one) => ({
