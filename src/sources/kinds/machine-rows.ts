@@ -148,7 +148,7 @@ export class MachineRows {
         refs: { [this.#ref]: key },
       }),
     )
-    // An empty list says that there are none; an absent one is not known.
+    // An empty list means none; an absent one is unknown.
     const row = this.#devices.at(-1)
     if (row && addresses) row.addresses = addresses
     if (row && given.domains)
