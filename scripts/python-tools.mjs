@@ -1,5 +1,5 @@
 // Owns the tools that come from PyPI, such as schemathesis (tries the API by its OpenAPI document), Canaille (an identity provider),
-// Patroni (replaces a failed PostgreSQL primary), NetBox and its clients, and Go. Each is installed once, in the versions of its
+// moto (an AWS of this machine), Patroni (replaces a failed PostgreSQL primary), NetBox and its clients, and Go. Each is installed once, in the versions of its
 // requirements.txt, into a folder for these versions only.
 
 import { spawnSync } from 'node:child_process'
@@ -13,6 +13,7 @@ import { ensureServers } from './test-servers.mjs'
 const schemathesis = tool('schemathesis', 'contract/requirements.txt')
 const ansible = tool('ansible', 'ansible-requirements.txt')
 const canaille = tool('canaille', 'canaille-requirements.txt')
+const moto = tool('moto', 'moto-requirements.txt')
 const kubernetesValidate = tool('kubernetes-validate', 'kubernetes-validate-requirements.txt')
 const fontTools = tool('fonttools', 'fonts/requirements.txt')
 const patroni = tool('patroni', 'patroni-requirements.txt')
@@ -25,6 +26,8 @@ export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
 export const ansibleFolder = join(ansible.folder, 'bin')
 /** The virtual environment of Canaille. */
 export const canailleFolder = canaille.folder
+/** The server of moto, which stands for AWS. */
+export const motoServerPath = join(moto.folder, 'bin', 'moto_server')
 export const kubernetesValidatePath = join(kubernetesValidate.folder, 'bin', 'kubernetes-validate')
 /** The virtual environment of Patroni. */
 export const patroniFolder = patroni.folder
@@ -44,6 +47,8 @@ export const ensureSchemathesis = () => ensure(schemathesis)
 export const ensureAnsible = () => ensure(ansible)
 /** Installs Canaille, or ends the script with the error. Its client of LDAP is compiled. */
 export const ensureCanaille = () => ensure(canaille)
+/** Installs moto, or ends the script with the error. Its list has the packages that EC2, STS and IAM need. */
+export const ensureMoto = () => ensure(moto)
 /** Installs kubernetes-validate, or ends the script with the error. */
 export const ensureKubernetesValidate = () => ensure(kubernetesValidate)
 /** Installs Patroni, or ends the script with the error. Debian 12 has a version that loses writes. */

@@ -7,6 +7,7 @@ import { ensureDependencies } from './install.mjs'
 import {
   ensureAnsible,
   ensureCanaille,
+  ensureMoto,
   ensureNetboxClients,
   ensurePatroni,
   ensureSchemathesis,
@@ -30,6 +31,7 @@ ensureServers()
 ensureVendors()
 ensureAnsible()
 ensureCanaille()
+ensureMoto()
 ensureNetboxClients()
 ensureNetboxPrograms()
 if (process.env.PLAT_LONG === '1') {

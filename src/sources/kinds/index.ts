@@ -1,5 +1,6 @@
 /** The registry of kinds of sources: one line each. */
 import type { Kind } from '../schema.ts'
+import { aws } from './aws/kind.ts'
 import { docker } from './docker/kind.ts'
 import { document } from './document/kind.ts'
 import { kubernetes } from './kubernetes/kind.ts'
@@ -15,4 +16,5 @@ export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
   libvirt,
   docker,
   kubernetes,
+  aws,
 }
