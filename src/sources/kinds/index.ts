@@ -8,11 +8,13 @@ import { libvirt } from './libvirt/kind.ts'
 import { netbox } from './netbox/kind.ts'
 import { proxmox } from './proxmox/kind.ts'
 import type { SourceKind } from './source-kind.ts'
+import { vcenter } from './vcenter/kind.ts'
 
 export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
   document,
   netbox,
   proxmox,
+  vcenter,
   libvirt,
   docker,
   kubernetes,

@@ -1,6 +1,6 @@
 /** Runs the clients of NetBox, installed by `npm test`, against a NetBox or a Plat. */
 import { join } from 'node:path'
-import { netboxProgramsFolder } from '../../../scripts/go-tools.mjs'
+import { getProgramsFolder } from '../../../scripts/go-tools.mjs'
 import { netboxClientsFolder } from '../../../scripts/python-tools.mjs'
 
 export type Run = (
@@ -21,7 +21,7 @@ export type Target = {
 
 /** The programs of the tests. */
 export const program = (name: string): string => join(import.meta.dir, name)
-export const goProgram = (name: string): string => join(netboxProgramsFolder, name)
+export const goProgram = (name: string): string => join(getProgramsFolder('netbox'), name)
 
 /** Returns the target whose clients run in a folder. */
 export const createTarget = ({ url, token, dir }: Omit<Target, 'run'>): Target => ({
