@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { Timestamp } from '../contract/fields/fields.ts'
 import { SpaceId } from '../inventory/spaces/fields.ts'
 
-export const KINDS = ['document', 'netbox', 'proxmox', 'vcenter', 'libvirt', 'docker', 'kubernetes', 'aws'] as const
+export const KINDS = [
+  ...(['document', 'netbox', 'proxmox', 'vcenter', 'libvirt', 'docker', 'kubernetes', 'aws'] as const),
+] as const
 export const Kind = z.enum(KINDS)
 export type Kind = z.infer<typeof Kind>
 
