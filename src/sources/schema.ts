@@ -87,7 +87,7 @@ export const OptionSpec = z.object({
   required: z.boolean(),
 })
 
-/** The code of a kind is told by its name: this is its description for people. */
+/** The description of a kind for people. */
 export const SourceKindInfo = z
   .object({
     kind: Kind,
