@@ -13,6 +13,7 @@ import { scannerCommands } from '../scanner/daemon/cli-commands.ts'
 import { movingCommands } from '../service/database-copy/commands.ts'
 import { demoCommands } from '../service/demo/cli-commands.ts'
 import { recoveryCommands } from '../service/recovery/commands.ts'
+import { sourceCommands } from '../sources/cli/commands.ts'
 import { CLIENT_COMMANDS } from '../surfaces/cli/client-commands.ts'
 import { createOfflineCommands } from '../surfaces/cli/offline-commands.ts'
 import type { Command, Program } from '../surfaces/cli/parse/command.ts'
@@ -69,6 +70,7 @@ export const program: Program = {
     ...lookupCommands,
     ...networkCommands,
     ...scannerCommands,
+    ...sourceCommands,
     ...createOfflineCommands(() => import('./server.ts')),
     ...recoveryCommands,
     ...movingCommands,

@@ -95,6 +95,14 @@ export const Dashboard = z
       .object({ online: z.int(), offline: z.int() })
       .nullable()
       .describe('Enrolled scanners in other networks'),
+    sources: z
+      .object({
+        failed: z.int(),
+        held: z.int().describe('Too many objects are gone'),
+        waiting: z.int().describe('With changes that a person applies'),
+      })
+      .nullable()
+      .describe('Enabled sources that need attention'),
     webhooks: z
       .array(TroubledWebhook)
       .nullable()

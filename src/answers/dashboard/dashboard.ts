@@ -189,9 +189,14 @@ const findChanges = async (ctx: Ctx, names: ObjectNames): Promise<Dashboard['cha
   return shown.map((row) => ({ ...row, object: objects.get(row.id) ?? null }))
 }
 
-type Options = { readonly names: ObjectNames; readonly config: Pick<Config, 'poolUtilizationThresholdPercent'> }
+type Options = {
+  readonly names: ObjectNames
+  readonly config: Pick<Config, 'poolUtilizationThresholdPercent'>
+  /** Counts the sources that need attention. */
+  readonly countSources: (ctx: Ctx) => Promise<NonNullable<Dashboard['sources']>>
+}
 
-const show = async (ctx: Ctx, { names, config }: Options): Promise<Dashboard> => {
+const show = async (ctx: Ctx, { names, config, countSources }: Options): Promise<Dashboard> => {
   const { permissions } = ctx.caller
   const readIfPermitted = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
     permissions.has(permission) ? read(ctx) : null
@@ -208,6 +213,7 @@ const show = async (ctx: Ctx, { names, config }: Options): Promise<Dashboard> =>
     inbox: await readIfPermitted('discovery:list', countInboxItems),
     running_scans: await readIfPermitted('discovery:list', discovery.countRunning),
     scanners: await readIfPermitted('scanners:list', countScanners),
+    sources: await readIfPermitted('sources:list', () => countSources(ctx.unscoped)),
     webhooks: await readIfPermitted('webhook:list', () => findTroubledWebhooks(ctx.unscoped)),
     ending_keys: await findEndingKeys(ctx.unscoped),
     ...(await findSleepTime(ctx.unscoped)),

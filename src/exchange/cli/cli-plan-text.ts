@@ -57,7 +57,7 @@ const changeLines = ({ action, resource, name, fields = {}, managed_by }: Change
   ]
 }
 
-const formatTotals = ({ counts }: ApplyResult): string => {
+const formatTotals = ({ counts }: Pick<ApplyResult, 'counts'>): string => {
   const sum = (key: keyof ApplyResult['counts'][string]) =>
     Object.values(counts).reduce((total, count) => total + count[key], 0)
   const failed = sum('failed')
@@ -70,10 +70,10 @@ const formatTotals = ({ counts }: ApplyResult): string => {
   return [...parts, ...(failed > 0 ? [`${failed} with errors`] : [])].join(', ')
 }
 
-const formatAlso = ({ also }: ApplyResult): string =>
+const formatAlso = ({ also }: Pick<ApplyResult, 'also'>): string =>
   also && Object.keys(also).length > 0 ? `. Also: ${formatSummary(also)}` : ''
 
-const formatExtraLines = ({ extra }: ApplyResult, owner: string): string[] => {
+const formatExtraLines = ({ extra }: Pick<ApplyResult, 'extra'>, owner: string): string[] => {
   const parts = Object.entries(extra).map(([resource, n]) =>
     n === 1 ? `1 ${toSingular(resource)}` : `${n} ${resource}`,
   )
@@ -83,10 +83,13 @@ const formatExtraLines = ({ extra }: ApplyResult, owner: string): string[] => {
   return [`${parts.join(', ')} ${verb} managed by "${owner}" and in no file; --prune deletes ${isOne ? 'it' : 'them'}`]
 }
 
+/** What a plan shows; a part of the answer of an apply. */
+export type ShownPlan = Pick<ApplyResult, 'changes' | 'changes_total' | 'counts' | 'extra' | 'also' | 'lacking'>
+
 type Options = { readonly owner: string; readonly hasColors: boolean }
 
 /** Deletes come last. Unchanged rows are counted. */
-export const planText = (plan: ApplyResult, { owner, hasColors }: Options): string => {
+export const planText = (plan: ShownPlan, { owner, hasColors }: Options): string => {
   const { changes, changes_total, lacking = [] } = plan
   const ordered = (['update', 'create', 'delete'] as const).flatMap((action) =>
     changes.filter((change) => change.action === action),

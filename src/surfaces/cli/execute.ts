@@ -61,14 +61,20 @@ const sendByIdOrName = async (
   }
 }
 
-/** @param kind of the objects of the command, which names are looked up in */
-export const execute = async (
-  session: Session,
-  { op, spec, texts, kind }: { op: AnyOperation; spec: Spec; texts: Texts; kind?: string },
-): Promise<number> => {
+type Executed = {
+  readonly op: AnyOperation
+  readonly spec: Spec
+  readonly texts: Texts
+  /** The kind of the objects of the command, which names are looked up in. */
+  readonly kind?: string
+  /** Fields that the command has read in a form of its own. */
+  readonly more?: Readonly<Input>
+}
+
+export const execute = async (session: Session, { op, spec, texts, kind, more = {} }: Executed): Promise<number> => {
   // The file may contain the values of the arguments.
   if (getText(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
-  const input = { ...op.cli?.preset, ...(await buildInput(session.io, { op, spec, texts })) }
+  const input = { ...op.cli?.preset, ...(await buildInput(session.io, { op, spec, texts, more })) }
   await askSecrets(session.io, { op, texts, input })
   const { inPath: path, elsewhere } = collectReferences(op, input)
   const inPath = kind === undefined ? path : path.map((one) => (one.noun === OBJECTS ? { ...one, kind } : one))

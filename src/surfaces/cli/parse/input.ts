@@ -106,16 +106,21 @@ const refuseNothing = (op: AnyOperation, input: Input): void => {
     throw createUsageError('nothing to change: give a flag, --unset FIELD or --input FILE')
 }
 
+type InputParts = {
+  readonly op: AnyOperation
+  readonly spec: Spec
+  readonly texts: Texts
+  /** Fields that a command has read in a form of its own. */
+  readonly more?: Readonly<Input>
+}
+
 /** Builds the input, not yet validated. @throws AppError INVALID_INPUT for unknown fields at any depth */
-export const buildInput = async (
-  io: Io,
-  { op, spec, texts }: { op: AnyOperation; spec: Spec; texts: Texts },
-): Promise<Input> => {
+export const buildInput = async (io: Io, { op, spec, texts, more = {} }: InputParts): Promise<Input> => {
   const { properties = {} } = getInputSchema(op.input)
   const file = getText(texts, INPUT_FIELD)
   const body = file === undefined ? {} : removeReadOnly(op.output, properties, await readBody(io, file))
   const unset = listUnsetFields(op, properties, texts).map((field) => [field, null])
-  const input = { ...body, ...parseFlags(spec, properties, texts), ...Object.fromEntries(unset) }
+  const input = { ...body, ...parseFlags(spec, properties, texts), ...Object.fromEntries(unset), ...more }
   refuseUnknown(op, input)
   refuseNothing(op, input)
   return op.hasHistory && input.dry_run !== undefined ? { ...input, dry_run: parseDryRun(input.dry_run) } : input

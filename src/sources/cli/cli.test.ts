@@ -1,0 +1,139 @@
+/** `plat source` against a real server, in process. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
+import { memoryIo } from '../../../testing/memory-io.ts'
+import { runCli } from '../../app/cli.ts'
+import { startDockerEngine } from '../testing/docker-engine.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-source-'))
+const at = (name: string): string => join(folder, name)
+const write = (name: string, text: string): string => {
+  writeFileSync(at(name), text)
+  return at(name)
+}
+const docker = startDockerEngine()
+let app: TestApp
+let admin: TestCaller
+beforeAll(async () => {
+  app = await testApp({ env: { ENCRYPTION_KEY: 'c3'.repeat(32), SOURCE_TARGETS: '127.0.0.0/8' } })
+  admin = await app.as('admin')
+})
+afterAll(async () => {
+  docker.stop()
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+type Given = { readonly env?: Record<string, string>; readonly stdin?: string }
+
+const run = async (argv: readonly string[], { env = {}, ...more }: Given = {}) => {
+  const { io, out, err } = memoryIo({
+    argv: ['source', ...argv],
+    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: admin.key, ...env },
+    fetch: (target, init) => app.fetch(new Request(target, init)),
+    // The server runs in this process, and needs its turn.
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    ...more,
+  })
+  return { code: await runCli(io), out: out(), err: err() }
+}
+const create = async (name: string, ...flags: string[]) => {
+  const made = await run(['create', name, 'docker', '--url', docker.url, '--interval-minutes', '0', ...flags])
+  expect([made.code, made.err]).toEqual([0, ''])
+}
+const find = async (name: string) => {
+  const [source] = await admin.api.sources.list({ name })
+  if (!source) throw new Error(`there is no source ${name}`)
+  return source
+}
+
+describe('plat source create and update', () => {
+  test('take options by name, and secrets from files without their last newline', async () => {
+    const file = write('certificate', 'PEM text\n')
+    await create('typed', '--option', 'containers=false', '--secret', `client_certificate=${file}`)
+    expect(await find('typed')).toMatchObject({ options: { containers: false }, secrets_set: ['client_certificate'] })
+  })
+
+  test('an update keeps the options that are not given', async () => {
+    await create('kept', '--option', 'containers=false')
+    expect((await run(['update', 'kept', '--option', 'host=device-1'])).code).toBe(0)
+    expect((await find('kept')).options).toEqual({ containers: false, host: 'device-1' })
+  })
+
+  test('the server names an unknown option', async () => {
+    const refused = await run(['create', 'bad', 'docker', '--option', 'nothing=1'])
+    expect(refused).toMatchObject({ code: 2, out: '' })
+    expect(refused.err).toContain('options.nothing')
+  })
+
+  test('an unknown kind names those that there are', async () => {
+    const refused = await run(['create', 'bad', 'novell'])
+    expect([refused.code, refused.err.includes('proxmox')]).toEqual([2, true])
+  })
+})
+
+describe('plat source run', () => {
+  test('waits for the end with --watch, and apply makes the changes', async () => {
+    docker.engine.names = ['cli-1']
+    await create('watched')
+    const watched = await run(['run', 'watched', '--watch', '-o', 'json'])
+    expect([watched.code, JSON.parse(watched.out)]).toMatchObject([0, { status: 'completed', result: 'read' }])
+    const plan = await run(['apply', 'watched', '--dry-run'])
+    expect([plan.code, plan.out.includes('+ device cli-1')]).toEqual([0, true])
+    expect((await run(['apply', 'watched'])).code).toBe(2)
+    expect(await run(['apply', 'watched', '--yes'])).toMatchObject({ code: 0 })
+    const { id } = await find('watched')
+    const made = await admin.api.devices.list({ managed_by: `source:${id}` })
+    expect(made.map(({ name }) => name)).toEqual(['cli-1', 'engine-1'])
+    expect(await run(['apply', 'watched', '--yes'])).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+  })
+
+  test('exits with 1 for a run that failed', async () => {
+    await create('failing')
+    docker.engine.status = 401
+    const failed = await run(['run', 'failing', '--watch', '-o', 'json'])
+    docker.engine.status = 200
+    expect([failed.code, JSON.parse(failed.out)]).toMatchObject([1, { status: 'failed', error_code: 'unauthorized' }])
+  })
+})
+
+describe('plat source collect and push', () => {
+  test('a collected snapshot is pushed as it is', async () => {
+    docker.engine.names = ['pushed-1']
+    const collected = await run(['collect', 'docker', '--url', docker.url])
+    expect([collected.code, JSON.parse(collected.out)]).toMatchObject([0, { kind: 'docker' }])
+    expect((await run(['create', 'pushed', 'docker'])).code).toBe(0)
+    const file = write('snapshot', collected.out)
+    const pushed = await run(['push', 'pushed', file, '-o', 'json'])
+    expect([pushed.code, JSON.parse(pushed.out)]).toMatchObject([0, { trigger: 'push' }])
+  })
+
+  test('a push without a file fetches from here', async () => {
+    expect((await run(['create', 'from here', 'docker'])).code).toBe(0)
+    const pushed = await run(['push', 'from here', '--url', docker.url, '-o', 'json'])
+    expect([pushed.code, JSON.parse(pushed.out)]).toMatchObject([0, { trigger: 'push' }])
+  })
+
+  test('an own snapshot is read from standard input', async () => {
+    expect((await run(['create', 'piped', 'document'])).code).toBe(0)
+    const pushed = await run(['push', 'piped', '-', '-o', 'json'], { stdin: '{"devices":[{"name":"piped-1"}]}' })
+    expect([pushed.code, JSON.parse(pushed.out)]).toMatchObject([0, { trigger: 'push' }])
+  })
+
+  test('answers are recorded into a folder', async () => {
+    const collected = await run(['collect', 'docker', '--url', docker.url, '--record', at('recorded'), '--anonymize'])
+    expect(collected.code).toBe(0)
+    const { answers } = JSON.parse(readFileSync(join(at('recorded'), 'answers.json'), 'utf8'))
+    expect(answers).toHaveLength(4)
+  })
+
+  test('a system that refuses ends the command with its code', async () => {
+    docker.engine.status = 403
+    const refused = await run(['collect', 'docker', '--url', docker.url])
+    docker.engine.status = 200
+    expect([refused.code, refused.out, refused.err.includes('403')]).toEqual([6, '', true])
+  })
+})
