@@ -45,7 +45,7 @@ import { demo } from '../service/demo/api.ts'
 import { docsRoutes } from '../service/docs/api.ts'
 import { mcpRoutes } from '../service/mcp/api.ts'
 import { system, systemRoutes } from '../service/system/api.ts'
-import { sourceObjects, sources } from '../sources/api.ts'
+import { sourceObjects, sourceRoutes, sources } from '../sources/api.ts'
 
 export const contracts = {
   ...inventory,
@@ -100,6 +100,7 @@ export const routes: readonly RawRoute[] = [
   reportRoutes,
   estateRoutes,
   feedRoutes,
+  sourceRoutes,
   scannerRoutes,
   eventRoutes,
   sessionRoutes,

@@ -80,6 +80,7 @@ import { mcpFeature } from '../service/mcp/mcp.ts'
 import { systemFeature } from '../service/system/system.ts'
 import { sourceObjectsFeature } from '../sources/judge/objects.ts'
 import { sourcesFeature } from '../sources/sources.ts'
+import { countByStatus } from '../sources/store.ts'
 import { contracts, routes } from './contracts.ts'
 import { listReservedWords } from './reserved-words.ts'
 
@@ -151,14 +152,13 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     dnsProvidersFeature(options),
     dnsZonesFeature(options),
     dnsRecords,
-    sourcesFeature(options),
     conflicts,
     utilizationFeature(options),
     impact,
     search,
     lookupFeature(options),
     reportsFeature(options),
-    dashboardFeature({ ...options, names: objectNames }),
+    dashboardFeature({ ...options, names: objectNames, countSources: countByStatus }),
     credentialsFeature(options),
     secretsFeature(options),
     roles,
@@ -182,9 +182,10 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const estate = estateFeature({ ...options, operations: ofResources })
   const packs = packsFeature({ ...options, operations: ofResources })
   const sourceObjects = sourceObjectsFeature({ ...options.config, operations: ofResources })
+  const sources = sourcesFeature({ ...options, operations: ofResources })
   const ofEstate = [...ofResources, ...history.operations, ...estate.operations, ...packs.operations]
   const demo = demoFeature({ ...options, operations: ofEstate })
-  const operations = [...ofEstate, ...sourceObjects.operations, ...demo.operations]
+  const operations = [...ofEstate, ...sourceObjects.operations, ...demo.operations, ...sources.operations]
   return [
     ...features,
     history,
@@ -192,6 +193,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     packs,
     sourceObjects,
     demo,
+    sources,
     docsFeature({ ...options, contracts, routes }),
     netboxFeature({ ...options, operations: ofEstate }),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),

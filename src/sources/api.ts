@@ -211,6 +211,7 @@ export const sources = {
     name: 'sources.delete',
     summary: 'Delete a source; its objects stay, or are deleted along with it',
     http: 'DELETE /api/sources/{id}',
+    hasHistory: true,
     access: 'sources:delete',
     errors: [409],
     input: z.object({

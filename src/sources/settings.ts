@@ -7,9 +7,11 @@ import { INVENTORY } from '../inventory/resources.ts'
 import { store as spaces } from '../inventory/spaces/store.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import type { Permission } from '../kernel/operation.ts'
+import type { Means } from '../record/history/kinds.ts'
 import { loadFieldsForWrite } from '../resource/custom/definitions.ts'
 import type { SourceDraft, SourcePatch } from './api.ts'
 import * as checks from './checks.ts'
+import { releaseObjects } from './judge/release.ts'
 import { SOURCE_KINDS } from './kinds/index.ts'
 import type { SecretValues, SourceKind } from './kinds/source-kind.ts'
 import * as runs from './runs/run-store.ts'
@@ -32,8 +34,8 @@ const MACHINES = ['devices', 'networks', 'ports', 'relationships'] as const
 const VERBS = ['create', 'update', 'delete'] as const
 
 /** Requires the permissions that a source of the kind hands out: it writes with them. @throws AppError FORBIDDEN naming what is missing */
-export const requireRights = (ctx: Ctx, { makesAll }: SourceKind): void => {
-  const needed = (makesAll ? INVENTORY : MACHINES).flatMap((resource) =>
+export const requireRights = (ctx: Ctx, { makesAll, alsoMakes }: SourceKind, options: Source['options']): void => {
+  const needed = (makesAll ? INVENTORY : [...MACHINES, ...(alsoMakes?.(options) ?? [])]).flatMap((resource) =>
     VERBS.map((verb): Permission => `${resource}:${verb}`),
   )
   const missing = needed.filter((permission) => !ctx.caller.permissions.has(permission))
@@ -252,8 +254,13 @@ export const update = async (ctx: Ctx, secrets: Secrets, patch: SourcePatch): Pr
   return serializeSource(ctx, after)
 }
 
-export const remove = async (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => {
+export const remove = async (
+  ctx: Ctx,
+  means: Means,
+  { id, objects }: { readonly id: string; readonly objects: 'keep' | 'delete' },
+): Promise<void> => {
   await lockOrThrow(ctx, id)
+  await releaseObjects(ctx, means, { sourceId: id, objects })
   await runs.removeAll(ctx, id)
   await store.deleteRow(ctx, id)
   await ctx.emit('source.changed')

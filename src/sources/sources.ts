@@ -5,28 +5,34 @@ import { getTemporaryFolder } from '../base/runtime/unnamed-file.ts'
 import { invalidField, notFound, orNotFound } from '../contract/errors.ts'
 import { containsText } from '../database/query/contains.ts'
 import { type Ctx, type Feature, implement } from '../kernel/ctx.ts'
+import { hasEvent } from '../kernel/events.ts'
 import { listRows, listValues } from '../kernel/list.ts'
+import type { Means } from '../record/history/kinds.ts'
 import { onDeleting } from '../resource/deleting.ts'
-import { sources } from './api.ts'
+import { sourceRoutes, sources } from './api.ts'
 import { isFetched } from './checks.ts'
 import { createSourceReader, type SourceReader } from './fetch/process.ts'
 import { findTargetProblem } from './fetch/target.ts'
 import { SOURCE_KINDS } from './kinds/index.ts'
 import type { SourceKind } from './kinds/source-kind.ts'
 import { addMetrics } from './metrics.ts'
-import { buildTarget, type JobOptions } from './runs/job.ts'
+import { buildTarget } from './runs/job.ts'
+import { createPushHandler } from './runs/push.ts'
 import { forgetRuns } from './runs/retention.ts'
 import * as runs from './runs/run-store.ts'
+import { createRunner, type RunnerOptions } from './runs/runner.ts'
 import { testSource } from './runs/test-source.ts'
 import type { SourceKindInfo, SourceRun } from './schema.ts'
 import { create, getKindOrThrow, remove, requireRights, update } from './settings.ts'
 import { createSerializer, SOURCE_TABLES, serializeSource } from './status.ts'
 import * as store from './store.ts'
 
-export type SourceOptions = Omit<JobOptions, 'config'> & {
-  readonly config: Pick<Config, 'dataDir' | 'sourceTargets' | 'ssrfAllowPrivateTargets'>
+export type SourceOptions = Omit<RunnerOptions, 'reader' | 'onEnded' | 'config' | 'means'> & {
+  readonly config: Pick<Config, 'dataDir' | 'sourceTargets' | 'ssrfAllowPrivateTargets'> & Omit<Means, 'operations'>
   readonly metrics: Metrics
   readonly reader?: SourceReader
+  /** The operations of all resources. */
+  readonly operations: Feature['operations']
 }
 
 const MEASURE_MS = 10_000
@@ -63,7 +69,9 @@ const askForRun = async (
 export const sourcesFeature = (options: SourceOptions): Feature => {
   const { config, secrets } = options
   const reader = options.reader ?? createSourceReader(getTemporaryFolder(config.dataDir))
-  const { measure } = addMetrics(options.metrics)
+  const { onEnded, measure } = addMetrics(options.metrics)
+  const means = { ...config, operations: options.operations }
+  const runner = createRunner({ ...options, reader, onEnded, means })
 
   /** Resolves names before the transaction, which holds the writer. @throws AppError VALIDATION_ERROR */
   const checkTarget = async (kind: SourceKind, source: Parameters<typeof buildTarget>[2]): Promise<void> => {
@@ -92,7 +100,7 @@ export const sourcesFeature = (options: SourceOptions): Feature => {
       create: {
         prepare: async (ctx, draft) => {
           const kind = getKindOrThrow(draft.kind)
-          requireRights(ctx, kind)
+          requireRights(ctx, kind, draft.options)
           await checkTarget(kind, draft)
           return (tx) => create(tx, secrets, { draft, kind })
         },
@@ -108,12 +116,12 @@ export const sourcesFeature = (options: SourceOptions): Feature => {
             allow_private: patch.allow_private ?? before.source.allow_private,
             ...{ tls_ca: '', tls_fingerprint: '' },
           }
-          requireRights(ctx, kind)
+          requireRights(ctx, kind, patch.options ?? before.source.options)
           if (patch.url !== undefined || patch.allow_private !== undefined) await checkTarget(kind, given)
           return (tx) => update(tx, secrets, patch)
         },
       },
-      delete: async (ctx, input) => remove(ctx, input),
+      delete: async (ctx, input) => remove(ctx, means, input),
       test: async (ctx, { id }) =>
         testSource(ctx, { ...options, reader }, await getOrThrow({ ...ctx, db: ctx.store.read }, id)),
       run: async (ctx, input) => askForRun(ctx, input),
@@ -127,8 +135,16 @@ export const sourcesFeature = (options: SourceOptions): Feature => {
         return runs.toRunWithLog(orNotFound(await runs.find(ctx, id, run_id), 'run', run_id))
       },
     }),
+    routes: [{ route: sourceRoutes.push, handler: createPushHandler({ ...options, reader, runner }) }],
     reactions: onDeleting({ datacenters: (ctx, { id }) => store.clearDatacenter(ctx, id) }),
+    onCommit: (names) => {
+      if (hasEvent(names, 'source.changed')) runner.wake()
+    },
+    onRemoteCommit: (names) => {
+      if (hasEvent(names, 'source.changed')) runner.wake()
+    },
     jobs: [
+      runner.job,
       {
         name: 'sources.measure',
         summary: 'Counts sources for the metrics',
@@ -145,5 +161,6 @@ export const sourcesFeature = (options: SourceOptions): Feature => {
         run: forgetRuns,
       },
     ],
+    close: runner.close,
   }
 }

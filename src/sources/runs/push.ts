@@ -1,0 +1,55 @@
+/** The route that takes snapshots which were fetched elsewhere. */
+
+import type { Config } from '../../base/config/config.ts'
+import { createSpool } from '../../base/runtime/spool.ts'
+import { getTemporaryFolder } from '../../base/runtime/unnamed-file.ts'
+import { invalidField, orNotFound } from '../../contract/errors.ts'
+import type { Tables } from '../../database/tables.ts'
+import { storeBody } from '../../exchange/convert/route.ts'
+import type { RawHandler } from '../../kernel/context.ts'
+import { MAX_PUSH_BYTES } from '../api.ts'
+import type { SourceReader } from '../fetch/process.ts'
+import type { SourceOutcome } from '../fetch/protocol.ts'
+import { getKindOrThrow } from '../settings.ts'
+import * as store from '../store.ts'
+import { buildPushJob } from './job.ts'
+import { toRun } from './run-store.ts'
+import type { Runner } from './runner.ts'
+
+type Parts = {
+  readonly config: Pick<Config, 'dataDir'>
+  readonly reader: SourceReader
+  readonly runner: Pick<Runner, 'push'>
+  readonly now: () => Date
+}
+
+/** @throws AppError VALIDATION_ERROR for the snapshot of another kind, or of another shape */
+const requireSnapshot = (outcome: SourceOutcome): SourceOutcome => {
+  if (!outcome.isDone && outcome.error.field !== undefined)
+    throw invalidField(outcome.error.field, outcome.error.message)
+  return outcome
+}
+
+export const createPushHandler =
+  ({ config, reader, runner, now }: Parts): RawHandler<Tables> =>
+  async (ctx, request, audit, { params }) => {
+    const { id = '' } = params
+    audit.note({ resourceId: id })
+    const { source } = orNotFound(await store.find({ db: ctx.store.read }, id), 'source', id)
+    if (!source.enabled) throw invalidField('enabled', 'the source is disabled')
+    const kind = getKindOrThrow(source.kind)
+    const spool = createSpool({ dir: getTemporaryFolder(config.dataDir) })
+    let outcome: SourceOutcome
+    try {
+      const length = await storeBody(request, spool, { field: 'snapshot', maxBytes: MAX_PUSH_BYTES })
+      await ctx.confirmRights()
+      const signal = AbortSignal.any([ctx.signal, request.signal])
+      const pushed = { pieces: spool.read(), length }
+      outcome = requireSnapshot(await reader.read(buildPushJob(kind, source, now()), { signal, pushed }))
+    } finally {
+      await spool.close()
+    }
+    const run = await runner.push(id, outcome)
+    await audit.succeeded()
+    return Response.json(toRun(run), { status: 202, headers: { 'Cache-Control': 'no-store' } })
+  }

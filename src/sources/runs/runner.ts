@@ -1,0 +1,190 @@
+/** Runs sources: finds those with work, two at once, each in its lane. */
+import { createFairLane } from '../../base/jobs/fair-lane.ts'
+import type { Logger } from '../../base/runtime/log.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { Job } from '../../kernel/context.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { createLanes, type Hold } from '../../kernel/jobs/lanes.ts'
+import { LostLeaseError } from '../../kernel/jobs/leases.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { SourceOutcome } from '../fetch/protocol.ts'
+import { judgeStale } from '../judge/judge.ts'
+import { settleStatus } from '../status.ts'
+import * as store from '../store.ts'
+import type { SourceRunRow } from '../table.ts'
+import { type Begun, beginRun, RunEndedError, type RunOptions, runSource, toJudged } from './run-source.ts'
+
+const LOOK_MS = 1000
+/** Runs of an instance at once, and snapshots that wait for their turn. */
+const AT_ONCE = 2
+const MAX_WAITING = 32
+const RETRY_AFTER_MS = 30_000
+/** The pause of a source whose work has failed by an internal error, and of one that had no run. */
+const REST_MS = { failed: 30_000, idle: 2000 } as const
+
+export type RunnerOptions = RunOptions & { readonly log: Logger; readonly kernel: () => Kernel<Tables> }
+
+export type Runner = {
+  readonly job: Job<Tables>
+  /** Looks for work soon. */
+  readonly wake: () => void
+  /**
+   * Runs what a push has sent, after the work before it.
+   * @returns the run, once it has begun
+   * @throws AppError NOT_FOUND; UNAVAILABLE if too many wait, or another instance keeps the source
+   */
+  readonly push: (id: string, outcome: SourceOutcome) => Promise<SourceRunRow>
+  readonly close: () => Promise<void>
+}
+
+/** A run in this process. It is aborted when its source changes. */
+type Active = { readonly generation: number; readonly end: AbortController }
+
+type Pushed = {
+  readonly id: string
+  readonly outcome: SourceOutcome
+  readonly begun: (run: SourceRunRow) => void
+  readonly refused: (error: unknown) => void
+}
+
+/** True for an error that is on record, or that ends with the next look. */
+const isExpected = (error: unknown): boolean => error instanceof RunEndedError || error instanceof LostLeaseError
+
+export const createRunner = (options: RunnerOptions): Runner => {
+  const { log, now } = options
+  const lanes = createLanes({ noun: 'source', leases: store.leases, lockFree: store.lockFreeState })
+  const createRefusal = () =>
+    new AppError('UNAVAILABLE', `${AT_ONCE} sources are read at once, and too many snapshots wait: try again later`, {
+      retryAt: new Date(now().getTime() + RETRY_AFTER_MS),
+    })
+  const turns = createFairLane({ atOnce: AT_ONCE, waiting: MAX_WAITING, refusal: createRefusal })
+  const closing = new AbortController()
+  const active = new Map<string, Active>()
+  /** Sources that the next looks pass over. */
+  const resting = new Set<string>()
+  /** Sources that have a turn, or wait for one. */
+  const started = new Set<string>()
+  let pushes: Pushed[] = []
+
+  const run = async (ctx: Ctx, hold: Hold, begun: Begun, outcome?: SourceOutcome): Promise<void> => {
+    const end = new AbortController()
+    active.set(hold.id, { generation: begun.generation, end })
+    const signal = AbortSignal.any([closing.signal, hold.lost, end.signal])
+    try {
+      await runSource(ctx, options, { hold, begun, signal, ...(outcome && { outcome }) })
+    } finally {
+      active.delete(hold.id)
+    }
+  }
+
+  /** Judges the objects that people have changed. */
+  const judgeChanged = async (ctx: Ctx, hold: Hold): Promise<void> => {
+    const stored = await store.find({ db: ctx.store.read }, hold.id)
+    if (!stored) return
+    const signal = AbortSignal.any([closing.signal, hold.lost])
+    await judgeStale({ ...ctx, write: hold.write }, toJudged(stored.source), signal)
+    await hold.write((tx) => settleStatus(tx, hold.id))
+  }
+
+  const rest = (id: string, ms: number): void => {
+    resting.add(id)
+    setTimeout(() => resting.delete(id), ms).unref()
+  }
+
+  const work = async (ctx: Ctx, hold: Hold): Promise<void> => {
+    const begun = await hold.write((tx) => beginRun(tx, hold.id))
+    if (begun) return run(ctx, hold, begun)
+    await judgeChanged(ctx, hold)
+    rest(hold.id, REST_MS.idle)
+  }
+
+  const fail = (id: string, error: unknown): void => {
+    if (isExpected(error) || closing.signal.aborted) return
+    log.error('a source could not be read', { source_id: id, error })
+    rest(id, REST_MS.failed)
+  }
+
+  const start = (ctx: Ctx, id: string): void => {
+    started.add(id)
+    turns
+      .run({ group: 'schedule', key: id }, () => lanes.tryHold(ctx, id, (hold) => work(ctx, hold)), closing.signal)
+      .catch((error: unknown) => fail(id, error))
+      .finally(() => {
+        started.delete(id)
+        wake()
+      })
+  }
+
+  const startPushed = (ctx: Ctx, { id, outcome, begun: resolve, refused }: Pushed): void => {
+    const asked = { source_id: id, trigger: 'push', applies: true, force: false } as const
+    let isBegun = false
+    const runPushed = async (hold: Hold): Promise<void> => {
+      const begun = await hold.write((tx) => beginRun(tx, id, asked))
+      if (!begun) throw notFound('source', id)
+      isBegun = true
+      resolve(begun.run)
+      await run(ctx, hold, begun, outcome)
+    }
+    turns
+      .run({ group: 'push', key: id }, () => lanes.hold(ctx, id, runPushed), closing.signal)
+      .catch((error: unknown) => (isBegun ? fail(id, error) : refused(error)))
+      .finally(wake)
+  }
+
+  /** Ends the runs in this process whose source was changed or deleted. */
+  const endChanged = async (ctx: Ctx): Promise<void> => {
+    if (active.size === 0) return
+    const states = await store.findStates(ctx)
+    for (const [id, { generation, end }] of active)
+      if (states.get(id)?.generation !== generation) end.abort(new RunEndedError('the source was changed'))
+  }
+
+  const poll = async (ctx: Ctx): Promise<void> => {
+    const sent = pushes
+    pushes = []
+    for (const pushed of sent) startPushed(ctx, pushed)
+    if (closing.signal.aborted) return
+    await endChanged(ctx)
+    for (const id of await store.findDue(ctx, now().getTime())) {
+      if (started.size >= AT_ONCE) return
+      if (!started.has(id) && !lanes.isBusy(id) && !resting.has(id)) start(ctx, id)
+    }
+  }
+
+  // The changes of the history name this job.
+  const job: Job<Tables> = {
+    name: 'sources.run',
+    summary: 'Reads sources that are due, and judges objects that people have changed',
+    everyMs: LOOK_MS,
+    runsAtStart: true,
+    onEveryInstance: true,
+    run: poll,
+  }
+
+  const wake = (): void => {
+    if (closing.signal.aborted) return
+    // Errors are logged where they occur, and the next look tries again.
+    options
+      .kernel()
+      .runJob(job)
+      .catch(() => {})
+  }
+
+  return {
+    job,
+    wake,
+    push: (id, outcome) => {
+      if (pushes.length >= MAX_WAITING) return Promise.reject(createRefusal())
+      const { promise, resolve, reject } = Promise.withResolvers<SourceRunRow>()
+      pushes.push({ id, outcome, begun: resolve, refused: reject })
+      wake()
+      return promise
+    },
+    close: async () => {
+      closing.abort(new Error('the server ends'))
+      for (const { refused } of pushes) refused(closing.signal.reason)
+      await lanes.close()
+    },
+  }
+}
