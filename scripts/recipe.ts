@@ -4,8 +4,9 @@ import { resolve } from 'node:path'
 import { columnField, documentField } from '../testing/recipes/field.ts'
 import { bunIn, copyInto } from '../testing/recipes/recipe.ts'
 import { resource } from '../testing/recipes/resource.ts'
+import { sourceKind } from '../testing/recipes/source-kind.ts'
 
-const RECIPES = { field: columnField, 'document-field': documentField, resource }
+const RECIPES = { field: columnField, 'document-field': documentField, resource, 'source-kind': sourceKind }
 
 const [name = '', folder = ''] = process.argv.slice(2)
 const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name as keyof typeof RECIPES] : undefined

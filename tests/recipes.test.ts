@@ -6,6 +6,7 @@ import { testAll } from '../testing/cases.ts'
 import { columnField, documentField } from '../testing/recipes/field.ts'
 import { applyEdit, bunIn, copyWith, countChanges, runBunIn } from '../testing/recipes/recipe.ts'
 import { resource } from '../testing/recipes/resource.ts'
+import { sourceKind } from '../testing/recipes/source-kind.ts'
 
 const CONTRIBUTING = readFileSync(resolve(import.meta.dir, '../CONTRIBUTING.md'), 'utf8')
 const TIMEOUT_MS = 300_000
@@ -236,3 +237,48 @@ testAll(
   },
   TIMEOUT_MS,
 )
+
+describe('the recipe for a kind of source', () => {
+  let copy: ReturnType<typeof copyWith>
+  beforeAll(() => {
+    copy = copyWith(sourceKind)
+  })
+  afterAll(() => copy.remove())
+
+  test('needs 4 new files, its answers included, and 3 lines in others', () => {
+    expect([sourceKind.files.length, sourceKind.edits.flatMap(({ add }) => add).length]).toEqual([4, 3])
+  })
+
+  test('is in CONTRIBUTING.md file by file', () => {
+    const names = [...sourceKind.edits, ...sourceKind.files].map(({ file }) =>
+      file.replaceAll('machines', '<kind>').replace('answers/one', 'answers/<case>'),
+    )
+    const short = (name: string) => (name.endsWith('ORIGIN.md') ? 'ORIGIN.md' : name)
+    expect(names.map(short).filter((name) => !CONTRIBUTING.includes(`\`${name}\``))).toEqual([])
+  })
+
+  test(
+    'has its tests in the test of recorded answers, without a line there',
+    async () => {
+      const text = await bunIn(copy.root, 'test', './src/sources/kinds/recorded.test.ts', '-t', 'machines one')
+      const titles = text.split('\n').filter((line) => line.startsWith('(pass) machines one'))
+      expect(titles.length).toBeGreaterThanOrEqual(12)
+      expect(text).toMatch(/^ 0 fail$/m)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'reaches the list of kinds, a source and its fetch',
+    () => bunIn(copy.root, 'testing/recipes/check-source-kind.ts'),
+    TIMEOUT_MS,
+  )
+
+  testAll(
+    'compiles, on the server and in the web UI',
+    async () => {
+      for (const project of ['.', 'web']) expect(await compiles(copy.root, project)).toBe('')
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { Timestamp } from '../contract/fields/fields.ts'
 import { SpaceId } from '../inventory/spaces/fields.ts'
 
-export const KINDS = ['document', 'netbox', 'proxmox', 'vcenter', 'libvirt', 'docker', 'kubernetes', 'aws'] as const
+export const KINDS = [
+  ...(['document', 'netbox', 'proxmox', 'vcenter', 'libvirt', 'docker', 'kubernetes', 'aws'] as const),
+] as const
 export const Kind = z.enum(KINDS)
 export type Kind = z.infer<typeof Kind>
 
@@ -85,7 +87,7 @@ export const OptionSpec = z.object({
   required: z.boolean(),
 })
 
-/** The code of a kind is told by its name: this is its description for people. */
+/** The description of a kind for people. */
 export const SourceKindInfo = z
   .object({
     kind: Kind,

@@ -1,4 +1,4 @@
-/** Recordings: what they keep of a request, their replay, and names and addresses that are replaced. */
+/** Recordings of requests, their replay, and the replacement of names and addresses. */
 import { describe, expect, test } from 'bun:test'
 import type { Outbound, OutboundRequest } from '../../base/security/outbound.ts'
 import { anonymizeCase } from './anonymize.ts'
