@@ -43,3 +43,8 @@ export function* readAnswer(answer: XmlAnswer): Generator<XmlNode> {
   }
   if (found === '') throw new FetchError('bad_answer', `${request}: the answer is not XML`)
 }
+
+/** Returns a copy of the kept part of an answer. Its texts are parts of the answer, which they would hold in memory as a whole. */
+export const copyTexts = <T extends object>(value: T): T =>
+  // JSON keeps the shape of texts, numbers, flags, lists and null.
+  JSON.parse(JSON.stringify(value)) as T

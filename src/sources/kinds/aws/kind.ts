@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { findElement, getXmlText, listChildren, type XmlNode } from '../../../net/xml/xml-tree.ts'
 import type { FetchMeans, Json, SourceKind } from '../source-kind.ts'
+import { copyTexts } from '../xml-answer.ts'
 import { AwsClient, DEFAULT_URL, NEEDS } from './client.ts'
 import type { Instance, Region, Snapshot, Subnet, Vpc } from './snapshot.ts'
 
@@ -46,9 +47,15 @@ class Reader {
     }
   }
 
-  async #list<T>(region: string, action: string, list: readonly string[], map: (node: XmlNode) => T): Promise<T[]> {
+  async #list<T extends object>(
+    region: string,
+    action: string,
+    list: readonly string[],
+    map: (node: XmlNode) => T,
+  ): Promise<T[]> {
     const found: T[] = []
-    for await (const node of this.#client.list({ service: 'ec2', region, action, list })) found.push(map(node))
+    for await (const node of this.#client.list({ service: 'ec2', region, action, list }))
+      found.push(copyTexts(map(node)))
     return found
   }
 

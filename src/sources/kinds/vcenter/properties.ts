@@ -1,5 +1,6 @@
 /** The properties that are read of each type of object, and how the snapshot keeps them. */
 import { findElement, getXmlText, listChildren, type XmlNode } from '../../../net/xml/xml-tree.ts'
+import { copyTexts } from '../xml-answer.ts'
 import type { Container, Host, Nic, Snapshot, Vm } from './snapshot.ts'
 import { createFaultError, getType } from './soap.ts'
 
@@ -192,7 +193,7 @@ export const addObject = (snapshot: Snapshot, object: XmlNode, request: string):
       throw createFaultError(request, why, `${getXmlText(missing, 'path')} of ${type} ${id}`)
   }
   const properties = new Properties(object)
-  if (type === 'HostSystem') snapshot.hosts.push(toHost(id, properties))
-  else if (type === 'VirtualMachine') snapshot.vms.push(toVm(id, properties))
-  else snapshot.containers.push(toContainer(id, type, properties))
+  if (type === 'HostSystem') snapshot.hosts.push(copyTexts(toHost(id, properties)))
+  else if (type === 'VirtualMachine') snapshot.vms.push(copyTexts(toVm(id, properties)))
+  else snapshot.containers.push(copyTexts(toContainer(id, type, properties)))
 }

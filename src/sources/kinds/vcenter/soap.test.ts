@@ -92,7 +92,7 @@ test.each([
   expect(error?.message).toContain('Words of it')
 })
 
-test('a failed fetch signs out, and its own error is the one that is told', async () => {
+test('a failed fetch signs out, and its own error comes first', async () => {
   const broken = { RetrievePropertiesEx: fault(''), Logout: fault('') }
   const { findError, listMethods } = createMeans(broken)
   expect((await findError())?.message).toStartWith('RetrievePropertiesEx: ')
