@@ -1,7 +1,7 @@
 /** Requests with settings of their own: authorities, fingerprints, client certificates and local sockets, against servers on loopback. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import { type AddressInfo, createServer as createPlainServer } from 'node:net'
@@ -117,6 +117,25 @@ describe('authorities', () => {
   })
 })
 
+test('an authority in the store of the system is trusted without settings', async () => {
+  const file = join(dir, 'store.pem')
+  writeFileSync(file, authority.cert)
+  const url = `https://${HOST}:${ports.ofAddress}/`
+  const program = `
+    const { createOutbound } = await import('${join(import.meta.dirname, 'outbound.ts')}')
+    const rules = { allowsPrivate: false, reach: () => 'public', resolve: async () => [] }
+    const { exchange } = createOutbound({ rules, connection: {} })
+    const { status } = await exchange({ url: '${url}', method: 'GET', headers: {}, timeoutMs: 20_000 })
+    process.stdout.write(String(status))`
+  // The store is read once a process.
+  const run = async (env: Readonly<Record<string, string>>) => {
+    const child = Bun.spawn([process.execPath, '-e', program], { env: { ...env }, stdout: 'pipe', stderr: 'ignore' })
+    return new Response(child.stdout).text()
+  }
+  expect(await run({ SSL_CERT_FILE: file })).toBe('200')
+  expect(await run({})).toBe('')
+})
+
 describe('a fingerprint', () => {
   test.each([
     ['that signs itself', ports.own, own],
@@ -162,6 +181,16 @@ describe('a client certificate', () => {
   test('of another authority is refused by the server', async () => {
     const settings = { ...trusted, clientCertificate: stranger.cert, clientKey: stranger.key }
     expect((await fail(url, settings)).requests).toBe(0)
+  })
+
+  test.each([
+    ['that is no PEM', 'a text', client.key],
+    ['with a key that is no PEM', client.cert, 'a text that is a secret'],
+    ['with the key of another one', client.cert, stranger.key],
+  ])('%s is an error of TLS, which does not show the key', async (_, clientCertificate, clientKey) => {
+    const failed = await fail(url, { ...trusted, clientCertificate, clientKey })
+    expect([failed.failure, failed.requests]).toEqual(['tls', 0])
+    expect(failed.message).not.toContain(clientKey.split('\n')[1] ?? clientKey)
   })
 
   test('that is missing is refused by the server', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Agent } from 'node:http'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { getErrorCode, getErrorMessage } from '../../contract/unknown.ts'
 import { parseIp } from '../../net/ip.ts'
 import { OutboundError } from './outbound-target.ts'
@@ -83,16 +84,24 @@ const describeCertificate = async (raw: Buffer): Promise<PeerCertificate> => {
  */
 const openSecure = async (settings: ConnectionSettings, { address, host, url }: Target, signal: AbortSignal) => {
   const { checkServerIdentity, connect, getCACertificates } = await import('node:tls')
+  // Bun itself trusts its own list, and the store of the system only if a variable of the environment says so.
+  const listAuthorities = () => new Set([...getCACertificates('default'), ...getCACertificates('system')])
   const { ca, fingerprint, clientCertificate, clientKey, onCertificate } = settings
-  const socket = connect({
+  const options = {
     host: address,
     port: Number(url.port || 443),
     ...(parseIp(host) ? {} : { servername: host }),
-    ...(ca ? { ca: [...getCACertificates('default'), ca] } : {}),
+    ...(fingerprint ? {} : { ca: [...listAuthorities(), ...(ca ? [ca] : [])] }),
     ...(clientCertificate && clientKey ? { cert: clientCertificate, key: clientKey } : {}),
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
-  })
+  }
+  let socket: TLSSocket
+  try {
+    socket = connect(options)
+  } catch (error) {
+    throw createTlsError(`cannot be asked with these certificates or this key: ${getErrorMessage(error)}`, error)
+  }
   try {
     await waitFor(socket, 'secureConnect', signal).catch((error: unknown) => {
       if (signal.aborted || NO_CONNECTION.test(getErrorCode(error))) throw error
