@@ -10,9 +10,17 @@ import type { RecordedCase } from './record.ts'
 /** Members and elements of answers that hold names. */
 const NAME_FIELD =
   /^(display|full|host|machine|node|dns|private_?dns|public_?dns|guest|vm|cluster|user|short)?_?(name|names|domain|fqdn|host|node)$/i
-/** Names that an API gives itself. */
-const VOCABULARY =
-  /^(bridge|host|none|default|podman|docker|local|kubernetes|lo|eth\d+|ens?\d+\w*|vmbr\d+|net\d+|kube-[\w-]+|Podman Engine|Engine|containerd|runc|docker-init|Conmon|OCI Runtime.*|system|root|admin|Name)$/i
+/** Names that an API gives itself: of networks, interfaces and ports, of parts of the product, and of states. */
+const VOCABULARY = new RegExp(
+  `^(${[
+    'bridge|host|none|default|podman|docker|local|kubernetes|kube-[\\w-]+|lo|eth\\d+|ens?\\d+\\w*|vmbr\\d+|net\\d+|vmnic\\d+|vmk\\d+',
+    'https?|tcp|udp|dns|ssh|metrics|web|tls',
+    'Podman Engine|Engine|containerd|runc|docker-init|Conmon|OCI Runtime.*|VMware.*|linux/\\w+.*',
+    'pending|running|stopped|stopping|terminated|shutting-down|available|active|online|offline|enabled|disabled|true|false',
+    'system|root|admin|name|localhost',
+  ].join('|')})$`,
+  'i',
+)
 const MIN_NAME = 3
 
 const MAC = /\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b/gi
@@ -66,15 +74,22 @@ const createAddressReplacer = () => {
 const addNames = (value: unknown, names: Set<string>, isNamed = false): void => {
   if (typeof value === 'string') {
     const name = value.replace(/^\//, '')
-    if (isNamed && name.length >= MIN_NAME && !VOCABULARY.test(name) && !parseIp(name)) names.add(name)
+    const isName = name.length >= MIN_NAME && /[A-Za-z0-9]/.test(name) && !VOCABULARY.test(name) && !parseIp(name)
+    if (isNamed && isName) names.add(name)
   } else if (Array.isArray(value)) for (const one of value) addNames(one, names, isNamed)
   else if (typeof value === 'object' && value !== null)
     for (const [key, one] of Object.entries(value)) addNames(one, names, NAME_FIELD.test(key))
 }
 
+/** An element with a name; the name of a property, which stands before its value, is one of the API. */
+const NAMED_ELEMENT = /<(?:\w+:)?(\w+)[^<>]*>([^<>]+)<\/(?:\w+:)?\1>(?!\s*<(?:\w+:)?val(?:ue)?[\s>])/g
+/** Values of properties such as `guest.hostName` (vSphere), and of the tag `Name` (EC2). */
+const NAME_VALUE = /<(?:name|key)>(?:[\w.]*\.)?(?:Name|hostName)<\/(?:name|key)>\s*<val(?:ue)?(?:\s[^<>]*)?>([^<>]+)</gi
+
 const addXmlNames = (text: string, names: Set<string>): void => {
-  for (const [, field = '', value = ''] of text.matchAll(/<(?:\w+:)?(\w+)[^<>]*>([^<>]+)</g))
+  for (const [, field = '', value = ''] of text.matchAll(NAMED_ELEMENT))
     if (NAME_FIELD.test(field)) addNames(value, names, true)
+  for (const [, value = ''] of text.matchAll(NAME_VALUE)) addNames(value, names, true)
 }
 
 const createNameReplacer = (names: ReadonlySet<string>) => {
@@ -82,7 +97,8 @@ const createNameReplacer = (names: ReadonlySet<string>) => {
   // The longest first: one name may be a part of another one.
   const all = [...names].sort((a, b) => b.length - a.length).map((name) => RegExp.escape(name))
   if (all.length === 0) return (text: string) => text
-  const pattern = new RegExp(`(?<![A-Za-z0-9])(?:${all.join('|')})(?![A-Za-z0-9])`, 'g')
+  // Behind a dot it may be a part of the name of a property, as in `config.network`.
+  const pattern = new RegExp(`(?<![A-Za-z0-9.])(?:${all.join('|')})(?![A-Za-z0-9])`, 'g')
   return (text: string): string => text.replace(pattern, (name) => `name-${numbers.take(name)}`)
 }
 
@@ -104,9 +120,11 @@ export const anonymizeCase = (recorded: RecordedCase): RecordedCase => {
   const replace = (text: string) => replaceAddresses(replaceNames(text))
   const { url, answers } = recorded
   // Texts are replaced by texts, and everything else stays: its type is the same.
-  const changed = answers.map(({ method, status, ...answer }) => {
+  const changed = answers.map(({ method, status, request, ...answer }) => {
     const { path, ...rest } = replaceTexts(answer, replace) as typeof answer
-    return { method, path, status, ...rest } as (typeof answers)[number]
+    // A body has the words of the API, of which a name may be one.
+    const body = request === undefined ? {} : { request: replaceAddresses(request) }
+    return { method, path, ...body, status, ...rest } as (typeof answers)[number]
   })
   return { ...recorded, url: replace(url), answers: changed }
 }

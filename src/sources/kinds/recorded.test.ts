@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { getEstateSchema } from '../../exchange/apply/json-schema.ts'
+import { anonymizeCase } from '../fetch/anonymize.ts'
 import { FetchError } from '../fetch/fetch-error.ts'
 import { FetchLog } from '../fetch/fetch-log.ts'
 import type { RecordedCase } from '../fetch/record.ts'
@@ -182,6 +183,25 @@ describe.each(fetched.map((one) => [one.title, one] as const))('%s, fetched', (_
     expect(secrets.filter((secret) => secret.length < MIN_SECRET)).toEqual([])
     const text = JSON.stringify([snapshot, toPlain(rows), facts])
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
+  })
+
+  test('gives as many rows after its names and addresses were replaced', async () => {
+    const count = async (recorded: RecordedCase) => {
+      const { rows } = await readCase({ kind, content: recorded })
+      return Object.entries(rows.documents).map(([resource, list]) => [resource, list.length])
+    }
+    expect(await count(anonymizeCase(content))).toEqual(await count(content))
+  })
+
+  test('has no name of a machine after its names were replaced', async () => {
+    const { rows } = await readCase({ kind, content })
+    const text = JSON.stringify(anonymizeCase(content))
+    // A machine without a name is called by its id, which stays.
+    const names = (rows.documents.devices ?? []).flatMap(({ name, hostname, refs }) =>
+      [name, hostname].flatMap((one) => (typeof one === 'string' && !JSON.stringify(refs).includes(one) ? one : [])),
+    )
+    const isKept = (name: string) => new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(name)}(?![A-Za-z0-9])`).test(text)
+    expect(names.filter((name) => name.length >= 4 && isKept(name))).toEqual([])
   })
 
   test.each(CHANGES.map((one) => [one.name, one] as const))(
