@@ -7,14 +7,15 @@ import type { Db } from '../src/database/database.ts'
 import type { Tables } from '../src/database/tables.ts'
 import type { Resource } from '../src/inventory/resources.ts'
 import { NO_AUDIT } from '../src/kernel/changes/audit.ts'
-import { NO_HISTORY } from '../src/kernel/changes/history.ts'
 import type { Ctx } from '../src/kernel/ctx.ts'
-import { NO_EVENTS } from '../src/kernel/event-recorder.ts'
 import { createKernel } from '../src/kernel/kernel.ts'
-import { type JudgeOutcome, judgeRun } from '../src/sources/judge/judge.ts'
+import { eventRecorder } from '../src/record/events/record.ts'
+import { openHistory } from '../src/record/history/history.ts'
+import { type JudgeInput, type JudgeOutcome, judgeRun } from '../src/sources/judge/judge.ts'
 import { compareRows, type SaidRow } from '../src/sources/judge/object-reads.ts'
 import { writeDifferences } from '../src/sources/judge/object-store.ts'
 import { getSourceOrThrow } from '../src/sources/judge/settings.ts'
+import { staleMarks } from '../src/sources/judge/stale.ts'
 import type { SourceObject } from '../src/sources/schema.ts'
 import type { SourceRow } from '../src/sources/table.ts'
 import { type TestApp, type TestCaller, testApp } from './app/app.ts'
@@ -66,11 +67,11 @@ export const judgedApp = (dialect: Dialect) => {
   })
   afterAll(() => app.close())
 
-  /** Runs work as a job does, without the features: nothing of the inventory is written there. */
-  const inJob = <T>(run: (ctx: Ctx) => Promise<T>): Promise<T> => {
+  /** Runs work as a job does, with no feature but the marks of rows: nothing reacts to deletions there. */
+  const inJob = async <T>(run: (ctx: Ctx) => Promise<T>): Promise<T> => {
     const kernel = createKernel({
-      ...{ db: app.db, features: [], now, onCommit: () => {} },
-      ...{ audit: NO_AUDIT, history: NO_HISTORY, events: NO_EVENTS },
+      ...{ db: app.db, features: [{ operations: [], ...staleMarks }], now, onCommit: () => {} },
+      ...{ audit: NO_AUDIT, history: await openHistory(app.db, now), events: eventRecorder },
       log: createLogger({ level: 'error', format: 'text', write: () => {} }),
     })
     const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -99,8 +100,8 @@ export const judgedApp = (dialect: Dialect) => {
     return id
   }
 
-  /** Reads what a source says, and judges it. Nothing is applied. */
-  const say = (id: string, rows: readonly Said[], { force = false } = {}): Promise<JudgeOutcome> =>
+  /** Reads the rows of a source, and judges them. Nothing is applied, unless the test says so. */
+  const say = (id: string, rows: readonly Said[], given: Partial<JudgeInput> = {}): Promise<JudgeOutcome> =>
     inJob(async (ctx) => {
       clockMs += 1000
       const began = now().toISOString()
@@ -111,7 +112,8 @@ export const judgedApp = (dialect: Dialect) => {
       const settings = await getSourceOrThrow(ctx, id)
       const means = { operations: [], discoveryMaxHosts: 0 } as never
       const outcome = await judgeRun(ctx, means, {
-        ...{ source: settings, force, applies: false, signal: new AbortController().signal },
+        ...{ source: settings, force: false, applies: false, signal: new AbortController().signal },
+        ...given,
       })
       await ctx.write(async (tx) => {
         const run = { ...EMPTY_RUN, id: `${id}-${clockMs}`, source_id: id, created_at: began, started_at: began }

@@ -1,14 +1,14 @@
 /** Decides which network a row of a source means: by its ref, else by subnet and space, of several by the datacenter. */
 
-import { isRecord, toText } from '../../contract/unknown.ts'
-import { splitBatches } from '../../database/query/batches.ts'
-import { findIdsByRefs, normalizeSubnet } from '../../exchange/apply/objects.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import { toNameKey } from '../../net/name-order.ts'
-import type { Match } from './match-devices.ts'
-import { createSpaceFinder } from './match-lookups.ts'
-import { findLinks, formatKey } from './object-reads.ts'
-import { type Fields, type JudgedSource, listRefs, type OpenRow } from './row.ts'
+import { isRecord, toText } from '../../../contract/unknown.ts'
+import { splitBatches } from '../../../database/query/batches.ts'
+import { findIdsByRefs, normalizeSubnet } from '../../../exchange/apply/objects.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { toNameKey } from '../../../net/name-order.ts'
+import { findLinks, formatKey } from '../object-reads.ts'
+import { type Fields, type JudgedSource, listRefs, type OpenRow } from '../row.ts'
+import type { Match } from './devices.ts'
+import { createSpaceFinder } from './lookups.ts'
 
 type Network = {
   readonly id: string

@@ -1,16 +1,16 @@
 /** Links rows of a source to objects, as a person says. */
 
-import { type FieldIssue, invalid } from '../../contract/errors.ts'
-import { findStoredDocuments } from '../../exchange/apply/objects.ts'
-import { getRules } from '../../exchange/apply/resources.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import type { ParsedInputOf } from '../../kernel/operation.ts'
-import type { sourceObjects } from '../api.ts'
+import { type FieldIssue, invalid } from '../../../contract/errors.ts'
+import { findStoredDocuments } from '../../../exchange/apply/objects.ts'
+import { getRules } from '../../../exchange/apply/resources.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { ParsedInputOf } from '../../../kernel/operation.ts'
+import type { sourceObjects } from '../../api.ts'
+import { findByKeys, findLinks, formatKey, type ObjectKey } from '../object-reads.ts'
+import { setLink } from '../object-store.ts'
+import { BY_PERSON } from '../row.ts'
+import { getSourceOrThrow } from '../settings.ts'
 import { findDependents } from './dependents.ts'
-import { findByKeys, findLinks, formatKey, type ObjectKey } from './object-reads.ts'
-import { setLink } from './object-store.ts'
-import { BY_PERSON } from './row.ts'
-import { getSourceOrThrow } from './settings.ts'
 
 type LinkInput = ParsedInputOf<(typeof sourceObjects)['link']>
 type Given = LinkInput['objects'][number]

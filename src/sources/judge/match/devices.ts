@@ -1,14 +1,16 @@
 /** Decides which device a row of a source means. In doubt a person decides. */
 
-import { createBreathe } from '../../base/runtime/pause.ts'
-import { toText } from '../../contract/unknown.ts'
-import { isIdentifying } from '../../discovery/devices/identity.ts'
-import { findIdsByRefs } from '../../exchange/apply/objects.ts'
-import type { Resource } from '../../inventory/resources.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import { isRandomMac, parseMac } from '../../net/mac.ts'
-import { toNameKey } from '../../net/name-order.ts'
-import { mapBreathing } from './map-breathing.ts'
+import { createBreathe } from '../../../base/runtime/pause.ts'
+import { toText } from '../../../contract/unknown.ts'
+import { isIdentifying } from '../../../discovery/devices/identity.ts'
+import { findIdsByRefs } from '../../../exchange/apply/objects.ts'
+import type { Resource } from '../../../inventory/resources.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { isRandomMac, parseMac } from '../../../net/mac.ts'
+import { toNameKey } from '../../../net/name-order.ts'
+import { mapBreathing } from '../map-breathing.ts'
+import { findLinks, formatKey, type Link } from '../object-reads.ts'
+import { areApart, type JudgedSource, listAddresses, listRefs, type OpenRow, parseFields } from '../row.ts'
 import {
   createSpaceFinder,
   type Found,
@@ -19,9 +21,7 @@ import {
   findDeviceNames,
   toAddressKey,
   toLabel,
-} from './match-lookups.ts'
-import { findLinks, formatKey, type Link } from './object-reads.ts'
-import { areApart, type JudgedSource, listAddresses, listRefs, type OpenRow, parseFields } from './row.ts'
+} from './lookups.ts'
 import { findLastBegins } from './run-times.ts'
 
 export type Match =

@@ -1,14 +1,14 @@
 /** Finds stored devices by the values of rows, with few queries for many rows. */
 
 import { type SqlBool, sql } from 'kysely'
-import { isRecord, toText } from '../../contract/unknown.ts'
-import { splitBatches } from '../../database/query/batches.ts'
-import { isDefault } from '../../inventory/spaces/fields.ts'
-import { findAllSpaces } from '../../inventory/spaces/keys.ts'
-import type { Ctx, DbScope } from '../../kernel/ctx.ts'
-import { DEFAULT_SPACE, parseIpKey, type SpaceKey } from '../../net/ip.ts'
-import { toNameKey } from '../../net/name-order.ts'
-import type { Fields } from './row.ts'
+import { isRecord, toText } from '../../../contract/unknown.ts'
+import { splitBatches } from '../../../database/query/batches.ts'
+import { isDefault } from '../../../inventory/spaces/fields.ts'
+import { findAllSpaces } from '../../../inventory/spaces/keys.ts'
+import type { Ctx, DbScope } from '../../../kernel/ctx.ts'
+import { DEFAULT_SPACE, parseIpKey, type SpaceKey } from '../../../net/ip.ts'
+import { toNameKey } from '../../../net/name-order.ts'
+import type { Fields } from '../row.ts'
 
 /** Objects by a text that several may have. */
 export type Found = ReadonlyMap<string, ReadonlySet<string>>

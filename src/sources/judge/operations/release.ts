@@ -1,18 +1,18 @@
 /** Lets go of the objects of a source that is deleted, or deletes them. */
 
-import { splitBatches } from '../../database/query/batches.ts'
-import { findStoredDocuments } from '../../exchange/apply/objects.ts'
-import { getRules } from '../../exchange/apply/resources.ts'
-import type { PlannedChange } from '../../exchange/apply/row.ts'
-import { runPlan } from '../../exchange/apply/run-plan.ts'
-import { formatRowName } from '../../exchange/plan/context.ts'
-import { findIdsByOwner } from '../../exchange/plan/plan.ts'
-import { INVENTORY, type Resource } from '../../inventory/resources.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import type { Means } from '../../record/history/kinds.ts'
-import { DELETE_ORDER, deleteMade } from './apply-judgement.ts'
-import { removeAll } from './object-store.ts'
-import { buildOwner } from './row.ts'
+import { splitBatches } from '../../../database/query/batches.ts'
+import { findStoredDocuments } from '../../../exchange/apply/objects.ts'
+import { getRules } from '../../../exchange/apply/resources.ts'
+import type { PlannedChange } from '../../../exchange/apply/row.ts'
+import { runPlan } from '../../../exchange/apply/run-plan.ts'
+import { formatRowName } from '../../../exchange/plan/context.ts'
+import { findIdsByOwner } from '../../../exchange/plan/plan.ts'
+import { INVENTORY, type Resource } from '../../../inventory/resources.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Means } from '../../../record/history/kinds.ts'
+import { DELETE_ORDER, deleteMade } from '../apply-judgement.ts'
+import { removeAll } from '../object-store.ts'
+import { buildOwner } from '../row.ts'
 
 const AT_ONCE = 400
 

@@ -1,9 +1,9 @@
 /** Finds the ports and relationships of devices among the rows of a source. */
-import { splitBatches } from '../../database/query/batches.ts'
-import type { DbScope } from '../../kernel/ctx.ts'
-import { formatKey, type ObjectKey, type StoredObject } from './object-reads.ts'
-import { listTargets } from './own-references.ts'
-import { type JudgedSource, parseFields } from './row.ts'
+import { splitBatches } from '../../../database/query/batches.ts'
+import type { DbScope } from '../../../kernel/ctx.ts'
+import { formatKey, type ObjectKey, type StoredObject } from '../object-reads.ts'
+import { listTargets } from '../own-references.ts'
+import { type JudgedSource, parseFields } from '../row.ts'
 
 const RESOURCES = ['ports', 'relationships'] as const
 

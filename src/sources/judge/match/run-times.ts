@@ -1,6 +1,6 @@
 /** The times of runs that decide about rows of other sources. */
-import { splitBatches } from '../../database/query/batches.ts'
-import type { DbScope } from '../../kernel/ctx.ts'
+import { splitBatches } from '../../../database/query/batches.ts'
+import type { DbScope } from '../../../kernel/ctx.ts'
 
 /** Returns the time at which each source has begun its last completed run. */
 export const findLastBegins = async (

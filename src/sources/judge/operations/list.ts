@@ -1,16 +1,16 @@
 /** Lists the objects that sources say. */
 
 import { type SqlBool, sql } from 'kysely'
-import { isRecord } from '../../contract/unknown.ts'
-import { containsText } from '../../database/query/contains.ts'
-import type { Ctx } from '../../kernel/ctx.ts'
-import type { JsonList } from '../../kernel/handler-result.ts'
-import { listRows } from '../../kernel/list.ts'
-import type { ParsedInputOf } from '../../kernel/operation.ts'
-import type { sourceObjects } from '../api.ts'
-import { SourceObject } from '../schema.ts'
-import type { SourceObjectRow } from '../table.ts'
-import { parseFields } from './row.ts'
+import { isRecord } from '../../../contract/unknown.ts'
+import { containsText } from '../../../database/query/contains.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { JsonList } from '../../../kernel/handler-result.ts'
+import { listRows } from '../../../kernel/list.ts'
+import type { ParsedInputOf } from '../../../kernel/operation.ts'
+import type { sourceObjects } from '../../api.ts'
+import { SourceObject } from '../../schema.ts'
+import type { SourceObjectRow } from '../../table.ts'
+import { parseFields } from '../row.ts'
 
 const COLUMNS = [
   ...([
