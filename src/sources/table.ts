@@ -111,7 +111,7 @@ export type SourceObjectRow = {
   facts: string
   /** JSON: the MAC addresses by which a device is found. */
   macs: string
-  /** Above 0: it is judged again. Each mark adds 1, so that a mark during a judgement is not lost. */
+  /** Above 0: it is judged again. Each mark adds 1, so that a mark during a judgment is not lost. */
   is_stale: number
   missing_since: string | null
   first_seen_at: string

@@ -39,7 +39,7 @@ export type Result = {
   readonly targets: readonly ObjectKey[]
 }
 
-export type Judgement = { readonly said: readonly Result[]; readonly gone: readonly GoneResult[] }
+export type Judgment = { readonly said: readonly Result[]; readonly gone: readonly GoneResult[] }
 
 export type JudgeTerms = {
   /** True for a row, by `formatKey`, of which also fields and objects are written that a person has changed. */
@@ -51,7 +51,7 @@ export const OVERWRITES_NONE: JudgeTerms = { overwrites: () => false }
 /** The longest message of a row. */
 const MAX_MESSAGE = 1000
 
-/** The rows of a judgement, and the rows that they refer to. */
+/** The rows of a judgment, and the rows that they refer to. */
 type Subject = OpenRow & { readonly targets: readonly ObjectKey[] }
 
 /** Adds the rows that others refer to and that have no object yet. Returns the remaining rows that are referred to as well. */
@@ -216,7 +216,7 @@ const toResult = (
 ): Result => {
   const { open } = row
   const { stored } = open
-  // The rows of a judgement are subjects.
+  // The rows of a judgment are subjects.
   const { targets } = open as Subject
   const forgets = match?.is === 'found' ? match.forgets : []
   const because = match?.is === 'found' ? match.because : stored.because
@@ -264,7 +264,7 @@ export const judgeRows = async (
   source: JudgedSource,
   given: readonly StoredObject[],
   terms: JudgeTerms,
-): Promise<Judgement> => {
+): Promise<Judgment> => {
   const breathe = createBreathe(ctx.signal)
   const { subjects, outer } = await close(ctx, source, given, breathe)
   const all = [...subjects.values()].sort((a, b) => RANKS[a.stored.resource] - RANKS[b.stored.resource])

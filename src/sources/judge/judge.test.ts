@@ -374,7 +374,7 @@ describe.each(engines())('on %s', (dialect) => {
       expect((await j.api.devices.get({ id: second })).name).toBe('v2')
     })
 
-    test('nothing is deleted that the source has not made, or that was let go', async () => {
+    test('an object that the source has not made, or that has no owner any more, is not deleted', async () => {
       const id = await j.source({ when_gone: 'delete', gone_after_hours: 0 })
       const { id: known } = await j.api.devices.create({ name: 'w-known', refs: { proxmox: 'w/1' } })
       await j.say(id, [vm('w/1'), vm('w/2'), vm('w/3')])

@@ -8,9 +8,9 @@ import { INVENTORY, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import type { ObjectState, SourceRun } from '../schema.ts'
-import { applyJudgement, hasChanges, select, storeJudgement } from './apply-judgement.ts'
+import { applyJudgment, hasChanges, select, storeJudgment } from './apply-judgment.ts'
 import { findHeld } from './guards.ts'
-import { type Judgement, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
+import { type Judgment, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
 import { countLinked, countStates, findOpen, hasDue, hasMarked, hasOpen } from './object-reads.ts'
 import type { JudgedSource } from './row.ts'
 
@@ -31,11 +31,11 @@ export type JudgeInput = {
   /** False: stops before anything is applied. */
   readonly applies: boolean
   readonly signal: AbortSignal
-  /** Called in each transaction. @throws if the run has been ended meanwhile */
+  /** Called in each transaction. @throws if the run has been ended */
   readonly confirm?: (ctx: Ctx) => Promise<void>
 }
 
-/** The tables that a judgement reads. */
+/** The tables that a judgment reads. */
 export const JUDGED_TABLES: readonly (keyof Tables & string)[] = [
   ...INVENTORY.map(toTableName),
   ...(['pool_tags', 'refs', 'discovery_locks', 'source_objects', 'source_runs', 'sources'] as const),
@@ -80,7 +80,7 @@ const countOpen = async (
 export const findHeldMessage = async (
   ctx: Ctx,
   source: JudgedSource,
-  { gone }: Judgement,
+  { gone }: Judgment,
 ): Promise<string | undefined> => {
   const missing = Map.groupBy(
     gone.filter(({ does }) => does === 'delete' || does === 'update'),
@@ -101,13 +101,13 @@ const hasWork = async (ctx: Ctx, source: JudgedSource, applies: boolean): Promis
   return (await hasOpen(ctx, source.id, ['unclear', 'changed', 'failed'])) || hasDue(ctx, source.id, before)
 }
 
-const judge = async (ctx: Ctx, source: JudgedSource, states: readonly ObjectState[]): Promise<Judgement> =>
+const judge = async (ctx: Ctx, source: JudgedSource, states: readonly ObjectState[]): Promise<Judgment> =>
   judgeRows(ctx, source, await findOpen(ctx, source.id, states), OVERWRITES_NONE)
 
 type Storing = Pick<JudgeInput, 'source' | 'signal' | 'confirm'>
 
 /** Stores verdicts in short transactions. */
-const store = async (ctx: Ctx, { source, signal, confirm }: Storing, { said, gone }: Judgement): Promise<void> => {
+const store = async (ctx: Ctx, { source, signal, confirm }: Storing, { said, gone }: Judgment): Promise<void> => {
   const parts = [
     ...splitBatches(said, VERDICTS_AT_ONCE).map((some) => ({ said: some, gone: [] })),
     ...splitBatches(gone, VERDICTS_AT_ONCE).map((some) => ({ said: [], gone: some })),
@@ -116,21 +116,21 @@ const store = async (ctx: Ctx, { source, signal, confirm }: Storing, { said, gon
     signal.throwIfAborted()
     await ctx.write(async (tx) => {
       await confirm?.(tx)
-      await storeJudgement(tx, source.id, part)
+      await storeJudgment(tx, source.id, part)
     })
   }
 }
 
-/** Judges again in the transaction, until the judgement is of its state. */
-export const judgeUntilLocked = async (tx: Ctx, again: () => Promise<Judgement>): Promise<Judgement> => {
+/** Judges again in the transaction, until the judgment is of its state. */
+export const judgeUntilLocked = async (tx: Ctx, again: () => Promise<Judgment>): Promise<Judgment> => {
   for (;;) {
-    const judgement = await again()
-    if (await lockChanged(tx, judgement)) return judgement
+    const judgment = await again()
+    if (await lockChanged(tx, judgment)) return judgment
   }
 }
 
 /** Locks the devices that an apply changes. @returns false if another caller has changed one since */
-export const lockChanged = (tx: Ctx, { said, gone }: Judgement): Promise<boolean> =>
+export const lockChanged = (tx: Ctx, { said, gone }: Judgment): Promise<boolean> =>
   lockDevices(
     tx,
     [...said, ...gone].flatMap(({ change }) => change ?? []),
@@ -141,7 +141,7 @@ export const judgeRun = async (ctx: Ctx, means: Means, input: JudgeInput): Promi
   const { source, force, applies, signal, confirm } = input
   const unchanged = { counts: {}, result: 'unchanged', changeId: '', message: '' } as const
   if (!(await hasWork(ctx, source, applies))) return unchanged
-  // Before the judgement, so that it is of this state or a later one.
+  // Before the judgment, so that it is of this state or a later one.
   const revision = await ctx.store.revision(JUDGED_TABLES)
   const states = applies ? OPEN : [...UNDECIDED, 'gone' as const]
   const first = await judge(ctx, source, states)
@@ -165,12 +165,12 @@ export const judgeRun = async (ctx: Ctx, means: Means, input: JudgeInput): Promi
     await confirm?.(tx)
     await tx.lock('apply')
     const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first))
-    const judgement = isSame ? first : await judgeUntilLocked(tx, () => judge(tx, source, states))
-    const heldNow = force || isSame ? undefined : await findHeldMessage(tx, source, judgement)
-    const selected = select(judgement, undefined)
-    const { changes } = await applyJudgement(
+    const judgment = isSame ? first : await judgeUntilLocked(tx, () => judge(tx, source, states))
+    const heldNow = force || isSame ? undefined : await findHeldMessage(tx, source, judgment)
+    const selected = select(judgment, undefined)
+    const { changes } = await applyJudgment(
       { ctx: tx, means, source },
-      judgement,
+      judgment,
       heldNow === undefined ? selected : { said: [], gone: [] },
     )
     signal.throwIfAborted()

@@ -96,7 +96,7 @@ describe('random edits and answers', () => {
     }
   })
 
-  test('an object that nobody edits is what the source says', () => {
+  test('an object without edits is as the source says', () => {
     for (let seed = 1; seed <= CASES / 2; seed++) {
       const random = createRandom(seed)
       let base: SaidFields | undefined

@@ -68,7 +68,7 @@ const buildItemKey = (field: string, item: unknown): string =>
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** True for a list in which each element is a value of its own. */
+/** True for a list of texts or numbers, which are merged one by one. */
 const isPlainList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number')
 

@@ -93,7 +93,7 @@ export const writeDifferences = async (
       await write((ctx) => writePortion(ctx, sourceId, { ...NOTHING, [name]: batch }))
 }
 
-/** The result of a judgement of one row. */
+/** The result of a judgment of one row. */
 export type Verdict = {
   readonly object_id: string | null
   readonly state: ObjectState
@@ -208,7 +208,7 @@ export const markRows = async (ctx: Ctx, sourceId: string, keys: readonly Object
         .execute()
 }
 
-/** Links a row as a person says. @param objectId null for an object of its own, and for one that is to be found again */
+/** Links a row as a person says. @param objectId null for a new object, and for one that is to be found again */
 export const setLink = async (
   ctx: Ctx,
   sourceId: string,

@@ -1,4 +1,4 @@
-/** A row of a source as a judgement reads it. */
+/** A row of a source as a judgment reads it. */
 import { isRecord, toText } from '../../contract/unknown.ts'
 import type { SourceRow } from '../table.ts'
 import type { StoredObject } from './object-reads.ts'
@@ -28,7 +28,7 @@ export const buildOwner = (sourceId: string): string => `source:${sourceId}`
 /** True for an owner that is no source: its objects are left to it. */
 export const isForeignOwner = (managedBy: string): boolean => managedBy !== '' && !managedBy.startsWith('source:')
 
-/** A person has said that the row is an object of its own. */
+/** A person has said that the row means a new object. */
 export const BY_PERSON = 'a person'
 export const isOwnObject = ({ object_id, because }: StoredObject): boolean =>
   object_id === null && because === BY_PERSON

@@ -1,4 +1,4 @@
-/** The settings of a source that its judgement reads. */
+/** The settings of a source that its judgment reads. */
 import { notFound } from '../../contract/errors.ts'
 import type { DbScope } from '../../kernel/ctx.ts'
 import type { JudgedSource } from './row.ts'

@@ -134,7 +134,7 @@ const HOUR_MS = 3_600_000
 /** A host of a list that is read by hand is known so long. */
 const KNOWN_MS = 24 * HOUR_MS
 
-/** Returns the settings as a judgement reads them. */
+/** Returns the settings as a judgment reads them. */
 export const toJudged = (source: store.SourceSettings): JudgedSource => ({
   ...source,
   ...{ options: JSON.stringify(source.options), custom: JSON.stringify(source.custom) },

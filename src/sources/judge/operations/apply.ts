@@ -12,9 +12,9 @@ import { MOST_OBJECTS } from '../../../record/history/effects.ts'
 import type { Means } from '../../../record/history/kinds.ts'
 import type { sourceObjects } from '../../api.ts'
 import type { ObjectState } from '../../schema.ts'
-import { type Applied, applyJudgement, type Selected, select } from '../apply-judgement.ts'
+import { type Applied, applyJudgment, type Selected, select } from '../apply-judgment.ts'
 import { findHeldMessage, JUDGED_TABLES, judgeUntilLocked, LARGE_CHANGES, lockChanged, OPEN } from '../judge.ts'
-import { type Judgement, judgeRows } from '../judge-rows.ts'
+import { type Judgment, judgeRows } from '../judge-rows.ts'
 import { findByKeys, findOpen, formatKey, type StoredObject } from '../object-reads.ts'
 import type { JudgedSource } from '../row.ts'
 import { getSourceOrThrow } from '../settings.ts'
@@ -51,7 +51,7 @@ const findAsked = async (ctx: Ctx, source: JudgedSource, { objects, overwrite }:
 }
 
 type Work = {
-  readonly judgement: Judgement
+  readonly judgment: Judgment
   readonly selected: Selected
   readonly chosen: ReadonlySet<string> | undefined
 }
@@ -59,15 +59,15 @@ type Work = {
 const judge = async (ctx: Ctx, source: JudgedSource, input: ApplyInput): Promise<Work> => {
   const { rows, chosen } = await findAsked(ctx, source, input)
   const overwrites = (key: string) => input.overwrite && (!chosen || chosen.has(key))
-  const judgement = await judgeRows(ctx, source, rows, { overwrites })
-  return { judgement, chosen, selected: select(judgement, chosen) }
+  const judgment = await judgeRows(ctx, source, rows, { overwrites })
+  return { judgment, chosen, selected: select(judgment, chosen) }
 }
 
 /** @throws AppError SOURCE_HELD with the numbers, FORBIDDEN for the first permission that the caller lacks */
-const check = async (ctx: Ctx, source: JudgedSource, { judgement, selected }: Work, force: boolean): Promise<void> => {
+const check = async (ctx: Ctx, source: JudgedSource, { judgment, selected }: Work, force: boolean): Promise<void> => {
   const changes = [...selected.said, ...selected.gone].flatMap(({ change }) => change ?? [])
   for (const permission of [...new Set(changes.map(getPermission))].sort()) ctx.require(permission)
-  const held = force ? undefined : await findHeldMessage(ctx, source, judgement)
+  const held = force ? undefined : await findHeldMessage(ctx, source, judgment)
   if (held !== undefined) throw new AppError('SOURCE_HELD', `The source "${source.name}" is held: ${held}`)
 }
 
@@ -112,23 +112,23 @@ export const createApplyHandler = (means: Means) => ({
   prepare: async (ctx: Ctx, input: ApplyInput) => {
     const isDry = input.dry_run === true
     const source = await getSourceOrThrow(ctx, input.id)
-    // Before the judgement, so that it is of this state or a later one.
+    // Before the judgment, so that it is of this state or a later one.
     const revision = await ctx.store.revision(JUDGED_TABLES)
     const first = await judge(ctx, source, input)
     await check(ctx, source, first, input.force)
     const run = async (tx: Ctx): Promise<Answer> => {
       await tx.lock('apply')
-      const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first.judgement))
+      const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first.judgment))
       let work = first
       if (!isSame) {
         const settings = await getSourceOrThrow(tx, input.id)
         await judgeUntilLocked(tx, async () => {
           work = await judge(tx, settings, input)
-          return work.judgement
+          return work.judgment
         })
         await check(tx, settings, work, input.force)
       }
-      const applied = await applyJudgement({ ctx: tx, means, source }, work.judgement, work.selected)
+      const applied = await applyJudgment({ ctx: tx, means, source }, work.judgment, work.selected)
       const answer = await buildAnswer(tx, work, applied, isDry)
       if (isDry) throw new RolledBack(answer)
       return answer

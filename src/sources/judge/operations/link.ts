@@ -71,7 +71,7 @@ const findOther = (
   )?.key
 
 export const linkObjects = async (ctx: Ctx, { id, objects }: LinkInput): Promise<{ readonly linked: number }> => {
-  // A judgement that is being applied ends before.
+  // A judgment that is being applied ends before.
   await ctx.lock('apply')
   const source = await getSourceOrThrow(ctx, id)
   await validate(ctx, id, objects)

@@ -41,7 +41,7 @@ const toSourceObject = (row: Row, source: string): SourceObject => {
   return {
     ...{ source_id: row.source_id, source, resource: row.resource, key: row.key, type: row.type, place: row.place },
     ...{ name: row.name, object_id: row.object_id, state, action },
-    // Written by the judgement.
+    // Written by the judgment.
     fields: action === 'create' ? listNewFields(row.row) : ((isRecord(fields) ? fields : {}) as SourceObject['fields']),
     kept: (isRecord(kept) ? kept : {}) as SourceObject['kept'],
     ...{ why: row.why, because: row.because, message: row.message, missing_since: row.missing_since },

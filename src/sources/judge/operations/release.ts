@@ -1,4 +1,4 @@
-/** Lets go of the objects of a source that is deleted, or deletes them. */
+/** Releases the objects of a source that is deleted, or deletes them. */
 
 import { splitBatches } from '../../../database/query/batches.ts'
 import { findStoredDocuments } from '../../../exchange/apply/objects.ts'
@@ -10,7 +10,7 @@ import { findIdsByOwner } from '../../../exchange/plan/plan.ts'
 import { INVENTORY, type Resource } from '../../../inventory/resources.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Means } from '../../../record/history/kinds.ts'
-import { DELETE_ORDER, deleteMade } from '../apply-judgement.ts'
+import { DELETE_ORDER, deleteMade } from '../apply-judgment.ts'
 import { removeAll } from '../object-store.ts'
 import { buildOwner } from '../row.ts'
 
@@ -37,7 +37,7 @@ const planOwn = async (
 /**
  * Ends the links of a source. `delete` deletes the objects that it has made, if nothing else goes along; of the others it clears
  * the owner. Called in the transaction that deletes the source.
- * @throws AppError FORBIDDEN without the right to delete what is deleted
+ * @throws AppError FORBIDDEN without the right to delete an object
  */
 export const releaseObjects = async (
   ctx: Ctx,

@@ -1,4 +1,4 @@
-/** Applies a judgement in one transaction: changes by the rules of the resources, links and bases. */
+/** Applies a judgment in one transaction: changes by the rules of the resources, links and bases. */
 
 import { pause } from '../../base/runtime/pause.ts'
 import { type AppError, shorten } from '../../contract/errors.ts'
@@ -9,13 +9,13 @@ import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import type { GoneResult } from './gone.ts'
-import type { Judgement, Result } from './judge-rows.ts'
+import type { Judgment, Result } from './judge-rows.ts'
 import { formatKey, type ObjectKey } from './object-reads.ts'
 import { type Judged, removeRows, type Verdict, writeVerdicts } from './object-store.ts'
 import { buildOwner, type JudgedSource, parseFields } from './row.ts'
 import { noteWritten } from './stale.ts'
 
-/** The part of a judgement that an apply runs. */
+/** The part of a judgment that an apply runs. */
 export type Selected = { readonly said: readonly Result[]; readonly gone: readonly GoneResult[] }
 
 export type Applying = {
@@ -35,7 +35,7 @@ export type Applied = {
  * Returns the results that an apply runs.
  * @param chosen the keys that a person has named; undefined for all, and of missing ones all that are due
  */
-export const select = ({ said, gone }: Judgement, chosen: ReadonlySet<string> | undefined): Selected => {
+export const select = ({ said, gone }: Judgment, chosen: ReadonlySet<string> | undefined): Selected => {
   if (!chosen) return { said, gone: gone.filter(({ isDue }) => isDue) }
   const isMade = new Map(said.map(({ open, change }) => [formatKey(open.stored), change?.change === 'create']))
   let left = said.filter(({ open }) => chosen.has(formatKey(open.stored)))
@@ -147,10 +147,10 @@ const addGone = (
   }
 }
 
-/** Runs the selected part, and writes all verdicts of the judgement. */
-export const applyJudgement = async (
+/** Runs the selected part, and writes all verdicts of the judgment. */
+export const applyJudgment = async (
   applying: Applying,
-  judgement: Judgement,
+  judgment: Judgment,
   { said, gone }: Selected,
 ): Promise<Applied> => {
   const { ctx, means, source } = applying
@@ -170,7 +170,7 @@ export const applyJudgement = async (
       : await runPlan({ ctx, means, total: changes.length, isAtomic: false }, changes)
   const failed: Failure[] = []
   const written: Written = { verdicts: [], removed: [] }
-  for (const result of judgement.said) {
+  for (const result of judgment.said) {
     const { stored } = result.open
     const error = result.change && refused.get(result.change)
     if (error) failed.push({ resource: stored.resource, key: stored.key, message: describeError(error) })
@@ -180,28 +180,28 @@ export const applyJudgement = async (
   addGone(written, gone, stays, new Set(refused.keys()))
   addGone(
     written,
-    judgement.gone.filter((one) => !ofGone.has(one) && one.does !== 'delete' && one.does !== 'update'),
+    judgment.gone.filter((one) => !ofGone.has(one) && one.does !== 'delete' && one.does !== 'update'),
     new Map(),
     new Set(),
   )
-  for (const one of judgement.gone)
+  for (const one of judgment.gone)
     if (!ofGone.has(one) && (one.does === 'delete' || one.does === 'update')) written.verdicts.push(one)
   for (const [result, message] of stays)
     failed.push({ resource: result.stored.resource, key: result.stored.key, message })
   noteWritten(
     ctx,
     source.id,
-    [...judgement.said, ...judgement.gone].flatMap(({ change }) => change?.id ?? []),
+    [...judgment.said, ...judgment.gone].flatMap(({ change }) => change?.id ?? []),
   )
   await writeVerdicts(ctx, source.id, written.verdicts)
   await removeRows(ctx, source.id, written.removed)
-  await forget(ctx, judgement)
+  await forget(ctx, judgment)
   const deleted = gone.flatMap((one) => (one.does === 'delete' && one.change && !stays.has(one) ? [one.change] : []))
   return { changes: [...changes.filter((change) => !refused.has(change)), ...deleted], failed }
 }
 
 /** Forgets missing rows of which other rows have taken the objects. */
-const forget = async (ctx: Ctx, { said }: Judgement): Promise<void> => {
+const forget = async (ctx: Ctx, { said }: Judgment): Promise<void> => {
   const links = said.flatMap(({ forgets }) => forgets)
   for (const [sourceId, some] of Map.groupBy(links, ({ source_id }) => source_id))
     await removeRows(
@@ -213,14 +213,14 @@ const forget = async (ctx: Ctx, { said }: Judgement): Promise<void> => {
 }
 
 /** Stores verdicts of which nothing is applied, in the transaction of `ctx`. */
-export const storeJudgement = async (ctx: Ctx, sourceId: string, judgement: Judgement): Promise<void> => {
-  const written: Judged[] = judgement.said.map(({ open: { stored }, verdict }) => ({ stored, verdict }))
-  const [forgotten, kept] = [true, false].map((is) => judgement.gone.filter(({ does }) => (does === 'forget') === is))
+export const storeJudgment = async (ctx: Ctx, sourceId: string, judgment: Judgment): Promise<void> => {
+  const written: Judged[] = judgment.said.map(({ open: { stored }, verdict }) => ({ stored, verdict }))
+  const [forgotten, kept] = [true, false].map((is) => judgment.gone.filter(({ does }) => (does === 'forget') === is))
   await writeVerdicts(ctx, sourceId, [...written, ...(kept ?? [])])
   await removeRows(
     ctx,
     sourceId,
     (forgotten ?? []).map(({ stored }) => stored),
   )
-  await forget(ctx, judgement)
+  await forget(ctx, judgment)
 }
