@@ -15,12 +15,15 @@ const idsOf = async () => {
   ])
   const [datacenter] = await it.plat.api.datacenters.list({ limit: 1 })
   const [change] = await it.plat.api.history.list({ limit: 1, kind: 'device' })
+  const [known] = await it.plat.api.sources.list()
+  const source = known ?? (await it.plat.api.sources.create({ name: 'lab', kind: 'docker' }))
   return {
     device: device?.id ?? '',
     network: network?.id ?? '',
     pool: pool?.id ?? '',
     datacenter: datacenter?.id ?? '',
     change: change?.id ?? '',
+    source: source.id,
   }
 }
 
@@ -74,6 +77,13 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['network as of a moment', ({ network, change }) => `/networks/${network}?as_of=${change}`],
   ['pool as of a moment', ({ pool, change }) => `/pools/${pool}?as_of=${change}`],
   ['no scanners', () => '/scanners'],
+  ['sources', () => '/sources'],
+  ['kinds of sources', () => '/sources?new=1'],
+  ['new source', () => '/sources?new=proxmox'],
+  ['source', ({ source }) => `/sources/${source}`],
+  ['objects of a source', ({ source }) => `/sources/${source}?tab=objects`],
+  ['runs of a source', ({ source }) => `/sources/${source}?tab=runs`],
+  ['settings of a source', ({ source }) => `/sources/${source}?tab=settings`],
   ['no past', ({ change }) => `/scans?as_of=${change}`],
   ['system', () => '/system'],
   ['topology', () => '/topology'],

@@ -1,6 +1,7 @@
 /** The overview of a device: the facts of its strip, its addresses and details, and the objects that it is related to. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { isPast } from '../api/as-of.ts'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { CustomFacts } from '../custom-fields/known-custom.tsx'
@@ -29,6 +30,7 @@ const ELSEWHERE = Object.fromEntries(
 )
 
 const DeviceNames = lazy(() => import('../dns/device-names.tsx').then((module) => ({ default: module.DeviceNames })))
+const SaidCard = lazy(() => import('../sources/objects/said-card.tsx').then((module) => ({ default: module.SaidCard })))
 const DevicePosition = lazy(() =>
   import('../racks/device-position.tsx').then((module) => ({ default: module.DevicePosition })),
 )
@@ -125,6 +127,7 @@ const Addresses = ({ device, isShown }: Props) => {
 export const DeviceOverview = ({ device, isShown }: Props) => {
   const { may } = usePermit()
   const hasZones = useIsInUse('dns-zones')
+  const hasSources = useIsInUse('sources')
   const { data: zones = [] } = useQuery({ ...zonesQuery, enabled: hasZones && may('dns:read') })
   return (
     <>
@@ -142,6 +145,11 @@ export const DeviceOverview = ({ device, isShown }: Props) => {
         />
       </Card>
       <CustomFacts resource="devices" object={device} />
+      {hasSources && !isPast() && (
+        <Suspense>
+          <SaidCard deviceId={device.id} />
+        </Suspense>
+      )}
       <SeenCard device={device} />
       {zones.length > 0 && (
         <Suspense>

@@ -36,6 +36,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   scans: 'discovery#scans',
   scopes: 'access#scopes',
   settings: 'access',
+  sources: 'sources',
   spaces: 'inventory#address-spaces',
   'sso-providers': 'sign-in#single-sign-on',
   system: 'operating#health',

@@ -95,7 +95,15 @@ export const formatRead = (read: SourceRun['read']): string =>
 
 type Counts = SourceRun['counts'][string]
 
-const COUNTED = ['created', 'updated', 'gone', 'kept', 'unclear', 'failed'] as const satisfies readonly (keyof Counts)[]
+/** The words of what a run has done, and of what it would do. */
+const COUNTED: Readonly<Record<keyof Counts, readonly [done: string, open: string]>> = {
+  created: ['created', 'new'],
+  updated: ['updated', 'changed'],
+  gone: ['gone', 'gone'],
+  kept: ['kept', 'kept'],
+  unclear: ['unclear', 'unclear'],
+  failed: ['refused', 'refused'],
+}
 
 export const sumCounts = (counts: SourceRun['counts']): Counts =>
   Object.values(counts).reduce(
@@ -110,9 +118,15 @@ export const sumCounts = (counts: SourceRun['counts']): Counts =>
     { created: 0, updated: 0, gone: 0, kept: 0, unclear: 0, failed: 0 },
   )
 
-/** @example formatCounts({ created: 3, updated: 0, gone: 1, kept: 0, unclear: 0, failed: 0 }) // '3 created, 1 gone' */
-export const formatCounts = (counts: Counts): string =>
-  COUNTED.flatMap((one) => (counts[one] > 0 ? [`${formatCount(counts[one])} ${one}`] : [])).join(', ')
+/** @example formatCounts({ created: 3, updated: 0, gone: 1, kept: 0, unclear: 0, failed: 0 }, 'applied') // '3 created, 1 gone' */
+export const formatCounts = (counts: Counts, result: SourceRun['result']): string =>
+  Object.entries(COUNTED)
+    .flatMap(([name, [done, open]]) => {
+      // `Object.entries` returns texts as keys.
+      const n = counts[name as keyof Counts]
+      return n > 0 ? [`${formatCount(n)} ${result === 'read' || result === 'held' ? open : done}`] : []
+    })
+    .join(', ')
 
 /** The noun of a resource by its name, as `network` of `networks`. */
 export const getResourceNoun = (name: string): string => {

@@ -1,6 +1,6 @@
 /** Marks of sources: the state, and the numbers of objects that are not in sync. */
 import { plural } from '../ui/format.ts'
-import { Badge } from '../ui/primitives.tsx'
+import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { describeOutcome, STATUS_TEXTS, STATUS_TONES } from './labels.ts'
 import type { Source, SourceRun } from './queries.ts'
 
@@ -15,6 +15,12 @@ export const SourceStatus = ({ status, status_message, is_running, enabled }: Sh
     </span>
   )
 }
+
+const SOON_MS = 60_000
+
+/** A run that is due begins within seconds. */
+export const NextRun = ({ at }: { readonly at: string }) =>
+  Date.parse(at) - Date.now() < SOON_MS ? 'soon' : <TimeAgo at={at} />
 
 export const RunOutcome = ({ run }: { readonly run: SourceRun }) => {
   const [text, tone] = describeOutcome(run)

@@ -6,13 +6,14 @@ import { type Fact, MissingObject, MovedTo, ObjectPage } from '../resource/objec
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/page-loading.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { formatCount } from '../ui/format.ts'
 import { CopyText, TimeAgo } from '../ui/primitives.tsx'
 import { TestResult, useTest } from './connection.tsx'
 import { DeleteSource } from './delete-source.tsx'
 import { takeMade } from './just-made.ts'
-import { formatInterval } from './labels.ts'
-import { SourceStatus } from './marks.tsx'
+import { countOpen, formatInterval } from './labels.ts'
+import { NextRun, SourceStatus } from './marks.tsx'
+import { ChangesTab } from './objects/changes-tab.tsx'
+import { ObjectsTab } from './objects/objects-tab.tsx'
 import { kindsQuery, type Source, type SourceKind, sourceQuery } from './queries.ts'
 import { RunsTab } from './runs/runs-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
@@ -25,11 +26,10 @@ const listStrip = (source: Source, kind: SourceKind | undefined): readonly Fact[
   ['State', <SourceStatus key="status" {...source} />],
   ['System', source.product || kind?.title],
   ['URL', source.url !== '' && <CopyText key="url" text={source.url} label="URL" />],
-  ['Objects', formatCount(source.counts.objects)],
   ['Differences', source.mode === 'auto' ? 'applied by each run' : 'applied by a person'],
   ['Last success', source.last_success_at !== null && <TimeAgo key="success" at={source.last_success_at} />],
   ['Read', kind && isFetched(source, kind) ? formatInterval(source.interval_minutes) : kind && 'pushed'],
-  ['Next run', source.next_run_at !== null && <TimeAgo key="next" at={source.next_run_at} />],
+  ['Next run', source.next_run_at !== null && <NextRun key="next" at={source.next_run_at} />],
 ]
 
 export const SourcePage = () => {
@@ -79,11 +79,25 @@ export const SourcePage = () => {
       strip={listStrip(source, kind)}
       above={
         <>
-          <StateBand source={source} kind={kind} />
+          <StateBand source={source} kind={kind} isTested={test.status !== 'idle'} />
           <TestResult source={source} test={test} />
         </>
       }
       tabs={[
+        {
+          id: 'changes',
+          text: 'Changes',
+          count: countOpen(source),
+          content: <ChangesTab source={source} />,
+          isFull: true,
+        },
+        {
+          id: 'objects',
+          text: 'Objects',
+          count: source.counts.objects,
+          content: <ObjectsTab key={id} source={source} />,
+          isFull: true,
+        },
         { id: 'runs', text: 'Runs', content: <RunsTab source={source} />, isFull: true },
         {
           ...{ id: 'settings', text: 'Settings', isFull: true, hasKeys: true },

@@ -11,7 +11,7 @@ import { formatCount } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { DeleteSource } from './delete-source.tsx'
 import { countOpen, formatInterval } from './labels.ts'
-import { formatOpen, SourceStatus } from './marks.tsx'
+import { formatOpen, NextRun, SourceStatus } from './marks.tsx'
 import { kindsQuery, type Source, sourcesQuery } from './queries.ts'
 import { NewSource } from './settings/new-source.tsx'
 import { buildSourceSpec, SOURCE_RESOURCE } from './settings/source-resource.tsx'
@@ -28,7 +28,7 @@ const buildColumns = (titles: Titles): readonly Column<Source>[] => [
     ),
   },
   {
-    ...{ id: 'kind', text: 'Kind', width: 150, isSortable: true },
+    ...{ id: 'kind', text: 'Kind', width: 180, isSortable: true },
     cell: ({ kind, product }) => <span title={product}>{titles.get(kind) ?? kind}</span>,
   },
   {
@@ -40,7 +40,7 @@ const buildColumns = (titles: Titles): readonly Column<Source>[] => [
     cell: ({ counts }) => formatCount(counts.objects),
   },
   {
-    ...{ id: 'open', text: 'Not in sync', width: 180, isSortable: true },
+    ...{ id: 'open', text: 'Not in sync', width: 220, isSortable: true },
     toText: (source) => String(countOpen(source)),
     cell: ({ counts }) => {
       const [, ...open] = formatOpen(counts).split(', ')
@@ -56,7 +56,12 @@ const buildColumns = (titles: Titles): readonly Column<Source>[] => [
     ...{ id: 'success', text: 'Last success', width: 120, isNewestFirst: true },
     at: ({ last_success_at }) => last_success_at,
   }),
-  buildTimeColumn({ ...{ id: 'next', text: 'Next run', width: 120 }, at: ({ next_run_at }) => next_run_at }),
+  {
+    ...{ id: 'next', text: 'Next run', width: 120, isSortable: true },
+    toText: ({ next_run_at }) => next_run_at ?? '',
+    cell: ({ next_run_at }) =>
+      next_run_at === null ? <span className="muted">not by itself</span> : <NextRun at={next_run_at} />,
+  },
   {
     ...{ id: 'url', text: 'URL', width: 260 },
     cell: ({ url }) => (

@@ -37,7 +37,12 @@ const useEnable = (id: string) => {
 export const isFetched = ({ url }: Source, kind: SourceKind | undefined): boolean =>
   kind?.is_pushed_only !== true && (url !== '' || (kind?.default_url ?? '') !== '')
 
-type Props = { readonly source: Source; readonly kind: SourceKind | undefined }
+type Props = {
+  readonly source: Source
+  readonly kind: SourceKind | undefined
+  /** True if a test says more than the failure of before. */
+  readonly isTested: boolean
+}
 
 /** The command that a person puts into a schedule of the other machine. */
 const PushCard = ({ source }: Pick<Props, 'source'>) => (
@@ -50,7 +55,7 @@ const PushCard = ({ source }: Pick<Props, 'source'>) => (
   </div>
 )
 
-export const StateBand = ({ source, kind }: Props) => {
+export const StateBand = ({ source, kind, isTested }: Props) => {
   const { blocked } = usePermit()
   const run = useRun(source.id)
   const enable = useEnable(source.id)
@@ -73,7 +78,7 @@ export const StateBand = ({ source, kind }: Props) => {
       </div>
     )
   if (status === 'failed')
-    return (
+    return isTested ? null : (
       <div role="status" className={css.band} data-tone="bad">
         <Badge tone="bad">failed</Badge>
         <span>{status_message}</span>

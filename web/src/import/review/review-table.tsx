@@ -55,6 +55,7 @@ export const ReviewTable = ({ rows, unit, isPlanned, unchecked, onUnchecked, onC
       ...{ key, name, title, messages, values, lead: formatCount(number), noun: getNoun(resource) },
       result: isPlanned || !isOpen(row) ? { tone: TONES[verdict], text: verdict } : undefined,
       isSelectable: isOpen(row),
+      isWrong: !isOpen(row),
       actions: !isOpen(row) && (
         <Button onClick={() => onCorrect(row)} aria-label={`Correct ${title}`}>
           Correct

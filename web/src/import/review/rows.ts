@@ -2,7 +2,7 @@
 import { formatPlace, locateCell, type MappedTable } from '../../../../src/base/sheets/locate.ts'
 import type { ApplyResult } from '../../../../src/exchange/estate/api.ts'
 import { getRowName, type ResourceName } from '../../export/fields.ts'
-import { listDifferences, listValues, type Value } from '../../table/plan/values.ts'
+import { listChangedFields, listValues, type Value } from '../../table/plan/values.ts'
 import { buildKey, type Documents, listAll, listNumbers, type SheetSource } from '../draft.ts'
 import { getErrorLabel } from '../labels.ts'
 
@@ -22,7 +22,7 @@ export type ReviewRow = {
 }
 
 const listChanges = (resource: ResourceName, { fields = {}, managed_by }: ApplyResult['changes'][number]): Value[] =>
-  listDifferences(resource, { ...fields, ...(managed_by && { managed_by }) })
+  listChangedFields(resource, { ...fields, ...(managed_by && { managed_by }) })
 
 type Detail = { readonly field: string; readonly message: string }
 

@@ -44,9 +44,9 @@ const Outcome = ({ run }: RunProps) => {
   )
 }
 
-const Counts = ({ run: { counts } }: RunProps) => {
+const Counts = ({ run: { counts, result } }: RunProps) => {
   const all = Object.entries(counts).flatMap(([resource, some]) => {
-    const text = formatCounts(some)
+    const text = formatCounts(some, result)
     return text === '' ? [] : [{ resource, text }]
   })
   if (all.length === 0) return null

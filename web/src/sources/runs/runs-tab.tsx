@@ -6,8 +6,9 @@ import { usePageSearch } from '../../table/list-search.ts'
 import tableCss from '../../table/table.module.css'
 import { TableSkeleton } from '../../table/table-skeleton.tsx'
 import { usePagedView } from '../../table/use-paged-view.ts'
-import { formatMoment } from '../../ui/format.ts'
+import { formatExactMoment } from '../../ui/format.ts'
 import { Failure, State } from '../../ui/states.tsx'
+import { EntryLink } from '../entry-link.tsx'
 import { formatCounts, formatRead, formatTook, sumCounts, TRIGGERS } from '../labels.ts'
 import { RunOutcome } from '../marks.tsx'
 import { runsQuery, type Source, type SourceRun } from '../queries.ts'
@@ -17,8 +18,10 @@ const NEWEST = { sort: 'started', isDescending: false }
 
 const COLUMNS: readonly Column<SourceRun>[] = [
   {
-    ...{ id: 'started', text: 'Begun', width: 140, isEssential: true },
-    cell: ({ started_at }) => (started_at === null ? <span className="muted">not yet</span> : formatMoment(started_at)),
+    ...{ id: 'started', text: 'Begun', width: 160, isEssential: true },
+    cell: ({ id, started_at }) => (
+      <EntryLink id={id}>{started_at === null ? 'not yet' : formatExactMoment(started_at)}</EntryLink>
+    ),
   },
   { ...{ id: 'trigger', text: 'By', width: 90 }, cell: ({ trigger }) => TRIGGERS[trigger] },
   { ...{ id: 'result', text: 'Result', width: 130, isEssential: true }, cell: (run) => <RunOutcome run={run} /> },
@@ -28,8 +31,8 @@ const COLUMNS: readonly Column<SourceRun>[] = [
   },
   {
     ...{ id: 'counts', text: 'Objects', width: 210 },
-    cell: ({ counts, message }) => {
-      const text = message || formatCounts(sumCounts(counts))
+    cell: ({ counts, message, result }) => {
+      const text = message || formatCounts(sumCounts(counts), result)
       return <span title={text}>{text}</span>
     },
   },

@@ -84,12 +84,11 @@ const Tiles = ({ kinds, onChoose }: TilesProps) => (
       A source is a system that knows machines already. Plat reads it again and again, and never writes to it.
     </p>
     <ul className={css.tiles}>
-      {kinds.map(({ kind, title, description, is_pushed_only }) => (
+      {kinds.map(({ kind, title, description }) => (
         <li key={kind}>
           <button type="button" className={css.tile} onClick={() => onChoose(kind)}>
             <b>{title}</b>
             <span className="muted">{description}</span>
-            {is_pushed_only && <span className="muted">Pushed by a command that runs there.</span>}
           </button>
         </li>
       ))}

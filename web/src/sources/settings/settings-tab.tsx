@@ -19,7 +19,11 @@ export const SettingsTab = ({ source, kind }: Props) => {
   const { opened, error, refetch, reload } = useOpened(resource, source.id)
   if (!opened) return error ? <Failure error={error} onRetry={() => void refetch()} noun="source" /> : <PageLoading />
   return (
-    <section className={css.settings} aria-label="Settings">
+    <section className={css.settings} aria-labelledby="source-settings">
+      {/* The sections of the form have headings below it. */}
+      <h2 id="source-settings" className="sr">
+        Settings
+      </h2>
       <ResourceForm
         key={opened.etag}
         resource={resource}

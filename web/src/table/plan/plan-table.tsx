@@ -16,6 +16,8 @@ export type PlanRow = {
   readonly title: string
   readonly noun: string
   readonly messages: readonly string[]
+  /** True if the messages are errors. */
+  readonly isWrong?: boolean
   readonly values: readonly Value[]
   readonly isSelectable: boolean
   /** Controls below the values. */
@@ -25,7 +27,7 @@ export type PlanRow = {
 type RowProps = Pick<Props, 'verb' | 'isSelected' | 'onSelect'> & { readonly row: PlanRow }
 
 const Row = ({ row, verb, isSelected, onSelect }: RowProps) => {
-  const { key, lead, result, name, title, noun, messages, values, isSelectable, actions } = row
+  const { key, lead, result, name, title, noun, messages, isWrong, values, isSelectable, actions } = row
   return (
     <tr>
       <td>
@@ -40,11 +42,11 @@ const Row = ({ row, verb, isSelected, onSelect }: RowProps) => {
       <td>{result ? <Badge tone={result.tone}>{result.text}</Badge> : <span className="muted">…</span>}</td>
       <td>
         <b>{name}</b>
-        <div className="muted">{noun}</div>
+        {noun !== lead && <div className="muted">{noun}</div>}
       </td>
       <td>
         {messages.length > 0 && (
-          <ul className={css.messages}>
+          <ul className={css.messages} data-wrong={isWrong || undefined}>
             {messages.map((message) => (
               <li key={message}>{message}</li>
             ))}

@@ -49,7 +49,7 @@ const NOTHING = 'empty'
 type Differences = Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>
 
 /** Returns the fields of an update with both of their values. */
-export const listDifferences = (resource: ResourceName, fields: Differences): Value[] =>
+export const listChangedFields = (resource: ResourceName, fields: Differences): Value[] =>
   Object.entries(fields).map(([field, { from, to }]) => ({
     label: getFieldLabel(resource, field),
     from: formatValue(field, from) || NOTHING,

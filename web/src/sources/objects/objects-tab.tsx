@@ -1,0 +1,150 @@
+/** All objects that a source says, with their states. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { getNoun } from '../../../../src/record/history/kind-names.ts'
+import { findResource, RESOURCES } from '../../export/fields.ts'
+import { announced } from '../../shell/announcer.tsx'
+import type { Column } from '../../table/column.ts'
+import { DataTable } from '../../table/data-table.tsx'
+import controls from '../../table/filter-controls.module.css'
+import { Choice, Filters } from '../../table/filter-controls.tsx'
+import { usePageSearch } from '../../table/list-search.ts'
+import tableCss from '../../table/table.module.css'
+import { TableSkeleton } from '../../table/table-skeleton.tsx'
+import { usePagedView } from '../../table/use-paged-view.ts'
+import { Button } from '../../ui/button.tsx'
+import { plural } from '../../ui/format.ts'
+import { Badge, TimeAgo } from '../../ui/primitives.tsx'
+import { Failure, State } from '../../ui/states.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
+import { EntryLink } from '../entry-link.tsx'
+import { getResourceNoun } from '../labels.ts'
+import type { Source } from '../queries.ts'
+import { ObjectDrawer } from './object-drawer.tsx'
+import { type ObjectFilter, objectsQuery, parseState, type SourceObject, STATES } from './queries.ts'
+import { getVerdict } from './words.ts'
+
+const BY_NAME = { sort: 'name', isDescending: false }
+
+const StateBadge = ({ object }: { readonly object: SourceObject }) => {
+  const { tone, text } = getVerdict(object)
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+const formatFacts = ({ facts }: SourceObject): string =>
+  Object.entries(facts)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+
+const COLUMNS: readonly Column<SourceObject>[] = [
+  {
+    ...{ id: 'name', text: 'Name', width: 200, isEssential: true },
+    cell: ({ id, name }) => <EntryLink id={id}>{name}</EntryLink>,
+  },
+  { ...{ id: 'type', text: 'Type', width: 100 }, cell: ({ type, resource }) => type || getResourceNoun(resource) },
+  {
+    ...{ id: 'state', text: 'State', width: 110, isEssential: true },
+    cell: (object) => <StateBadge object={object} />,
+  },
+  { ...{ id: 'place', text: 'Place', width: 150 }, cell: ({ place }) => <span title={place}>{place}</span> },
+  {
+    ...{ id: 'key', text: 'Id there', width: 190 },
+    cell: ({ key }) => (
+      <span className="mono" title={key}>
+        {key}
+      </span>
+    ),
+  },
+  {
+    ...{ id: 'facts', text: 'Facts', width: 240 },
+    cell: (object) => <span title={formatFacts(object)}>{formatFacts(object)}</span>,
+  },
+  { ...{ id: 'updated', text: 'Changed', width: 110 }, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+]
+
+/** The filter of the URL; the name is typed. */
+const useFilter = (sourceId: string, typed: string): ObjectFilter => {
+  const { search } = usePageSearch()
+  const name = useSettled(typed).trim()
+  const [state, resource] = [parseState(search.status), findResource(search.resource)]
+  return {
+    source_id: sourceId,
+    ...(state && { state }),
+    ...(resource && { resource }),
+    ...(name !== '' && { name }),
+  }
+}
+
+export const ObjectsTab = ({ source }: { readonly source: Source }) => {
+  const { search, set } = usePageSearch()
+  const [typed, setTyped] = useState('')
+  const filter = useFilter(source.id, typed)
+  const { query, view, total, rows } = usePagedView(useInfiniteQuery(objectsQuery(filter)))
+  const summary = query.data ? plural(total, 'object') : ''
+  useEffect(() => {
+    if (summary !== '') announced.set(summary)
+  }, [summary])
+  const isFiltered = filter.state !== undefined || filter.resource !== undefined || filter.name !== undefined
+  const clear = () => {
+    setTyped('')
+    void set({ status: undefined, resource: undefined }, { isReplace: true })
+  }
+  const shown = rows.find(({ id }) => id === search.entry)
+  return (
+    <>
+      <Filters label="Filter">
+        <input
+          type="search"
+          aria-label="Name"
+          placeholder="Name"
+          className={controls.control}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <Choice
+          label="State"
+          any="Any state"
+          value={filter.state}
+          options={STATES}
+          onChange={(status) => void set({ status }, { isReplace: true })}
+        />
+        <Choice
+          label="Resource"
+          any="All resources"
+          value={filter.resource}
+          options={RESOURCES.map((name) => [name, `${getNoun(name)}s`])}
+          onChange={(resource) => void set({ resource }, { isReplace: true })}
+        />
+        {isFiltered && <Button onClick={clear}>Clear</Button>}
+        <span className={tableCss.summary}>{summary}</span>
+      </Filters>
+      <div className={tableCss.wrap}>
+        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
+        {query.data && rows.length === 0 && isFiltered && (
+          <State title="No object matches the filter">
+            <Button onClick={clear}>Clear filter</Button>
+          </State>
+        )}
+        {query.data && rows.length === 0 && !isFiltered && (
+          <State title="No objects yet" text="Machines and networks that the source says are listed here." />
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Objects"
+            columns={COLUMNS}
+            view={view}
+            sorting={BY_NAME}
+            onSort={() => {}}
+            getId={({ id }) => id}
+            getName={({ name }) => name}
+            actions={{ open: ({ id }) => void set({ entry: id }) }}
+          />
+        )}
+      </div>
+      {shown && <ObjectDrawer source={source} object={shown} onClose={() => void set({ entry: undefined })} />}
+    </>
+  )
+}
