@@ -197,20 +197,48 @@ const OfflineLine = ({ offline }: { readonly offline: number }) => (
   </li>
 )
 
+type Counted = NonNullable<Dashboard['sources']>
+
+/** Worst first. */
+const SOURCE_STATES: readonly (readonly [keyof Counted, Tone, one: string, many: string])[] = [
+  ['failed', 'bad', 'source was not read: its last run failed', 'sources were not read: their last runs failed'],
+  ['held', 'warn', 'source is held: too much is gone there', 'sources are held: too much is gone there'],
+  ['waiting', 'info', 'source waits for you to review what differs', 'sources wait for you to review what differs'],
+]
+
+const SourceLines = ({ sources }: { readonly sources: Counted }) =>
+  SOURCE_STATES.filter(([status]) => sources[status] > 0).map(([status, tone, one, many]) => (
+    <li key={status} className={css.attention}>
+      <Badge tone={tone}>source</Badge>
+      <span>
+        <b>{formatCount(sources[status])}</b>{' '}
+        <Link to="/sources" search={{ q: `status:${status}` }} className="link">
+          {sources[status] === 1 ? one : many}
+        </Link>
+      </span>
+    </li>
+  ))
+
+const NO_SOURCES: Counted = { failed: 0, held: 0, waiting: 0 }
+
 type Props = {
   readonly items: readonly Item[]
   readonly reports: readonly Report[]
   /** Null for a user who may not list them. */
   readonly scanners: Dashboard['scanners']
+  /** Null for a user who may not list them. */
+  readonly sources: Dashboard['sources']
 }
 
-export const Attention = ({ items, reports, scanners }: Props) => {
+export const Attention = ({ items, reports, scanners, sources: known }: Props) => {
+  const sources = known ?? NO_SOURCES
   const found = reports.filter(({ count }) => count > 0)
   const offline = scanners?.offline ?? 0
   // An offline scanner is as bad as a warning.
   const others = items.filter(({ severity }) => severity === 'info')
   const urgent = items.filter((item) => !others.includes(item))
-  return items.length + found.length + offline === 0 ? (
+  const inTrouble = sources.failed + sources.held + sources.waiting
+  return items.length + found.length + offline + inTrouble === 0 ? (
     <p className="muted">Nothing needs you.</p>
   ) : (
     <ul>
@@ -218,6 +246,7 @@ export const Attention = ({ items, reports, scanners }: Props) => {
         <Line key={item.kind} item={item} />
       ))}
       {offline > 0 && <OfflineLine offline={offline} />}
+      <SourceLines sources={sources} />
       {others.map((item) => (
         <Line key={item.kind} item={item} />
       ))}

@@ -104,7 +104,12 @@ export const OverviewPage = () => {
               <Card title="Needs you">
                 <div className={css.needs}>
                   {data ? (
-                    <Attention items={data.attention} reports={data.reports ?? []} scanners={data.scanners} />
+                    <Attention
+                      items={data.attention}
+                      reports={data.reports ?? []}
+                      scanners={data.scanners}
+                      sources={data.sources}
+                    />
                   ) : (
                     <Skeleton />
                   )}
