@@ -1,6 +1,7 @@
 /** Fetches a source on a client, which may ask whatever the person may ask there. No secret leaves the client. */
 
 import { createTargetRules } from '../../base/security/outbound-target.ts'
+import { formatFingerprint } from '../checks.ts'
 import { SOURCE_KINDS } from '../kinds/index.ts'
 import type { Json, Options, RunProgram, SecretValues } from '../kinds/source-kind.ts'
 import type { Kind } from '../schema.ts'
@@ -51,7 +52,7 @@ export const collectSnapshot = async (request: CollectRequest): Promise<Collecte
     allowPrivate: true,
     targets: [],
     tlsCa: request.tlsCa ?? '',
-    tlsFingerprint: request.tlsFingerprint ?? '',
+    tlsFingerprint: formatFingerprint(request.tlsFingerprint ?? ''),
   }
   const now = new Date()
   const rules = { ...createTargetRules(true), reach: () => 'public' as const, allowsLoopback: true as const }
