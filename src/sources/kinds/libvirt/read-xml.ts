@@ -1,6 +1,7 @@
 /** Reads the XML of libvirt: capabilities of a host, domains and networks. */
 import { parseIp } from '../../../net/ip.ts'
 import { findElement, getXmlText, listChildren, readXmlTree, type XmlNode } from '../../../net/xml/xml-tree.ts'
+import { cleanSerial } from '../serial.ts'
 import type { Snapshot, SnapshotDomain, SnapshotNetwork } from './snapshot.ts'
 
 const toNumber = (text: string | undefined): number | undefined =>
@@ -31,17 +32,13 @@ export const readCapabilities = (text: string): Omit<Snapshot['host'], 'name' | 
   }
 }
 
-/** Texts of boards without a serial number: several hosts have them. */
-const NO_SERIAL =
-  /^(?:to be filled by o\.?e\.?m\.?|default string|not (?:specified|applicable|available)|system serial number|none|n\/a|unknown|x+|0+|0?123456789)$/i
-
 /** Reads the entries of the element `system`. */
 export const readSystem = (text: string): Pick<Snapshot['host'], 'make_model' | 'serial'> => {
   const entries = listChildren(findElement(readXmlTree(text), 'system'), 'entry')
   const find = (name: string) => entries.find(({ attributes }) => attributes.name === name)?.text ?? ''
   return {
     make_model: [find('manufacturer'), find('product')].filter((part) => part !== '').join(' '),
-    serial: NO_SERIAL.test(find('serial').trim()) ? '' : find('serial'),
+    serial: cleanSerial(find('serial')),
   }
 }
 

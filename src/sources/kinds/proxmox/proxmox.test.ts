@@ -154,7 +154,15 @@ test('ids that are texts are the same keys as numbers', async () => {
 
 test('a field that is null is absent', async () => {
   const node = { type: 'node', node: 'node1', status: 'online', maxcpu: null, maxmem: null }
-  const guest = { type: 'qemu', vmid: '102', node: 'node1', name: 'wide', status: 'stopped', template: null, tags: null }
+  const guest = {
+    type: 'qemu',
+    vmid: '102',
+    node: 'node1',
+    name: 'wide',
+    status: 'stopped',
+    template: null,
+    tags: null,
+  }
   const { snapshot } = await fetchCase(await load('pve9-node'), {
     '/api2/json/cluster/resources': { data: [node, guest] },
   })

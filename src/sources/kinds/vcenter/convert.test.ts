@@ -88,13 +88,14 @@ test('folders that contain each other end nowhere', () => {
   expect(convert({ containers, hosts: [host('h1', { parent: 'a' })] }).devices).toHaveLength(1)
 })
 
-test('an address and a name of loopback are no host names', () => {
+test('an address, a text and a name of loopback are no host names', () => {
   const { devices } = convert({
-    hosts: [host('h1', { name: '10.0.0.2' })],
+    hosts: [host('h1', { name: '10.0.0.2' }), host('h2', { name: 'First host' })],
     vms: [vm('v1', { hostname: 'localhost.localdomain' })],
   })
   expect(devices.map(({ name, hostname }) => [name, hostname])).toEqual([
     ['10.0.0.2', undefined],
+    ['First host', undefined],
     ['v1', undefined],
   ])
 })

@@ -1,4 +1,5 @@
 /** Converts a snapshot of vCenter: hosts and virtual machines become devices. */
+import { HOST_NAME } from '../../../contract/fields/text-rules.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { type Nic as MachineNic, MachineRows } from '../machine-rows.ts'
 import { parseSnapshot } from '../parse.ts'
@@ -15,9 +16,11 @@ const toNics = (nics: readonly Nic[]): MachineNic[] =>
     ...(addresses && { addresses: addresses.map((ip) => ({ ip })) }),
   }))
 
-/** Returns the name if it can be one of DNS: hosts are also called by their addresses, guests by none. */
-const toHostname = (name: string): string =>
-  parseIp(name) || /^localhost(?:\.|$)/i.test(name) || !/^[\w.-]+$/.test(name) ? '' : name
+/** Returns the name of a host if it can be one of DNS: hosts are also called by their addresses, or otherwise. */
+const toHostname = (name: string): string => (parseIp(name) || !HOST_NAME.holds(name.toLowerCase()) ? '' : name)
+
+/** Returns the host name that a guest has, if it has got one. */
+const toGuestName = (name: string): string => (/^localhost(?:\.|$)/i.test(name) ? '' : name)
 
 const toMebibytes = (bytes: string): string =>
   /^\d{1,15}$/.test(bytes) ? `${Math.round(Number(bytes) / 2 ** 20)}` : ''
@@ -89,7 +92,7 @@ class VcenterRows {
       key: `vm/${uuid}`,
       type: 'vm',
       name,
-      hostname: toHostname(vm.hostname),
+      hostname: toGuestName(vm.hostname),
       place,
       isRunning: vm.power === 'poweredOn',
       tags: cluster === '' ? [] : [`cluster:${cluster}`],

@@ -15,8 +15,8 @@ const read = (type: string, values: Readonly<Record<string, string>>, more = '')
   return snapshot
 }
 
-const adapter = (key: number, mac: string): string =>
-  `<VirtualDevice xsi:type="VirtualVmxnet3"><key>${key}</key><deviceInfo><label>Network adapter ${key - 3999}</label></deviceInfo><macAddress>${mac}</macAddress></VirtualDevice>`
+const adapter = (key: number, mac: string, more = ''): string =>
+  `<VirtualDevice xsi:type="VirtualVmxnet3"><key>${key}</key><deviceInfo><label>Network adapter ${key - 3999}</label></deviceInfo><macAddress>${mac}</macAddress>${more}</VirtualDevice>`
 const DISK =
   '<VirtualDevice xsi:type="VirtualDisk"><key>2000</key><deviceInfo><label>Hard disk 1</label></deviceInfo></VirtualDevice>'
 const nic = (given: { key: number; mac: string; ips: readonly string[]; connected?: boolean }): string =>
@@ -35,26 +35,34 @@ describe('a virtual machine', () => {
     const first = nic({ key: 4000, mac: '00:50:56:aa:00:01', ips: ['10.0.0.5', 'fe80::1'] })
     expect(readNics({ 'guest.net': first })?.nics).toEqual([
       { name: 'Network adapter 1', mac: '00:50:56:aa:00:01', addresses: ['10.0.0.5', 'fe80::1'] },
-      { name: 'Network adapter 2', mac: '00:50:56:aa:00:02', addresses: null },
+      { name: 'Network adapter 2', mac: '00:50:56:aa:00:02', addresses: [] },
     ])
   })
 
   test('an interface without the key of an adapter belongs to that with its MAC address', () => {
     const bridge = nic({ key: -1, mac: '00:50:56:AA:00:02', ips: ['10.0.0.6'] })
-    expect(listAddresses({ 'guest.net': bridge })).toEqual([null, ['10.0.0.6']])
+    expect(listAddresses({ 'guest.net': bridge })).toEqual([[], ['10.0.0.6']])
   })
 
   test('interfaces inside the guest are counted, and their addresses are no addresses of the machine', () => {
     const found = readNics({ 'guest.net': nic({ key: -1, mac: '02:42:00:00:00:01', ips: ['172.17.0.1'] }) })
-    expect([found?.inner_interfaces, found?.nics.map(({ addresses }) => addresses)]).toEqual([1, [null, null]])
+    expect([found?.inner_interfaces, found?.nics.map(({ addresses }) => addresses)]).toEqual([1, [[], []]])
   })
 
-  test('the addresses of an adapter that is unplugged are not known', () => {
-    const [on, off] = [
-      nic({ key: 4000, mac: '00:50:56:aa:00:01', ips: [] }),
-      nic({ key: 4001, mac: '00:50:56:aa:00:02', ips: [], connected: false }),
-    ]
-    expect(listAddresses({ 'guest.net': on + off })).toEqual([[], null])
+  describe('with an adapter that is unplugged', () => {
+    const interfaces =
+      nic({ key: 4000, mac: '00:50:56:aa:00:01', ips: ['10.0.0.5'] }) +
+      nic({ key: 4001, mac: '00:50:56:aa:00:02', ips: [], connected: false })
+
+    test('no address is known: a list without its addresses would take them away', () => {
+      expect(listAddresses({ 'guest.net': interfaces })).toEqual([null, null])
+    })
+
+    test('the others are known if the machine starts without it', () => {
+      const off = '<connectable><startConnected>false</startConnected><connected>false</connected></connectable>'
+      const devices = adapter(4000, '00:50:56:aa:00:01') + adapter(4001, '00:50:56:aa:00:02', off)
+      expect(listAddresses({ 'guest.net': interfaces, 'config.hardware.device': devices })).toEqual([['10.0.0.5'], []])
+    })
   })
 
   test('without guest tools no address is known, although old ones are told', () => {

@@ -1,5 +1,6 @@
 /** The properties that are read of each type of object, and how the snapshot keeps them. */
 import { findElement, getXmlText, listChildren, type XmlNode } from '../../../net/xml/xml-tree.ts'
+import { cleanSerial } from '../serial.ts'
 import { copyTexts } from '../xml-answer.ts'
 import type { Container, Host, Nic, Snapshot, Vm } from './snapshot.ts'
 import { createFaultError, getType } from './soap.ts'
@@ -37,10 +38,6 @@ export const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   VirtualMachine: VM,
 }
 
-/** Boards without a serial number say so in many words. */
-const NO_SERIAL =
-  /^(?:0+|none|unknown|null|default string|not (?:applicable|available|specified)|n\/a|to be filled.*)$/i
-
 /** The properties of an object by their paths. */
 class Properties {
   readonly #values: ReadonlyMap<string, XmlNode>
@@ -75,8 +72,7 @@ const readSerial = (hardware: XmlNode | undefined): string => {
       getXmlText(info, 'identifierValue'),
     ]),
   )
-  const found = ['SerialNumberTag', 'ServiceTag'].map((key) => numbers.get(key)?.trim() ?? '')
-  return found.find((text) => text !== '' && !NO_SERIAL.test(text)) ?? ''
+  return cleanSerial(numbers.get('SerialNumberTag') ?? '') || cleanSerial(numbers.get('ServiceTag') ?? '')
 }
 
 const readHostNics = (properties: Properties): Pick<Host, 'has_nics' | 'nics'> => {
@@ -121,34 +117,36 @@ const toHost = (id: string, properties: Properties): Host => {
   }
 }
 
-/** An adapter of a machine. Its addresses are told by the guest tools. */
-type Adapter = { readonly key: string; readonly name: string; readonly mac: string; addresses: string[] | null }
+type Adapter = Nic & { readonly key: string; readonly isWanted: boolean; readonly addresses: string[] }
+
+const toAdapter = (device: XmlNode): Adapter => ({
+  key: getXmlText(device, 'key'),
+  name: getXmlText(device, 'deviceInfo', 'label'),
+  mac: getXmlText(device, 'macAddress').toLowerCase(),
+  isWanted: getXmlText(device, 'connectable', 'startConnected') !== 'false',
+  addresses: [],
+})
 
 /**
- * Returns the adapters with the addresses that the guest has on them. Without guest tools nothing is known of addresses,
- * nor of the addresses on an adapter that is unplugged.
+ * Returns the adapters with the addresses that the guest has on them. Without guest tools nothing is known of addresses. While an
+ * adapter is unplugged that the machine starts with, its addresses are not known, so no list of them is complete.
  */
 const readVmNics = (properties: Properties): Pick<Vm, 'has_nics' | 'nics' | 'inner_interfaces'> => {
   const devices = properties.list('config.hardware.device')
-  const adapters = (devices ?? [])
-    .map((device): Adapter => {
-      const [key, name] = [getXmlText(device, 'key'), getXmlText(device, 'deviceInfo', 'label')]
-      return { key, name, mac: getXmlText(device, 'macAddress').toLowerCase(), addresses: null }
-    })
-    .filter(({ mac }) => mac !== '')
+  const adapters = (devices ?? []).map(toAdapter).filter(({ mac }) => mac !== '')
   const [byKey, byMac] = [Map.groupBy(adapters, ({ key }) => key), Map.groupBy(adapters, ({ mac }) => mac)]
+  const interfaces = properties.list('guest.net') ?? []
+  let isKnown = interfaces.length > 0 && properties.text('guest.toolsRunningStatus') !== 'guestToolsNotRunning'
   let inner = 0
-  const hasTools = properties.text('guest.toolsRunningStatus') !== 'guestToolsNotRunning'
-  for (const info of hasTools ? (properties.list('guest.net') ?? []) : []) {
+  for (const info of isKnown ? interfaces : []) {
     const [adapter] =
       byKey.get(getXmlText(info, 'deviceConfigId')) ?? byMac.get(getXmlText(info, 'macAddress').toLowerCase()) ?? []
     if (!adapter) inner++
-    else if (getXmlText(info, 'connected') !== 'false') {
-      adapter.addresses ??= []
+    else if (getXmlText(info, 'connected') !== 'false')
       adapter.addresses.push(...listChildren(info, 'ipAddress').map((ip) => ip.text))
-    }
+    else if (adapter.isWanted) isKnown = false
   }
-  const nics = adapters.map(({ name, mac, addresses }): Nic => ({ name, mac, addresses }))
+  const nics = adapters.map(({ name, mac, addresses }): Nic => ({ name, mac, addresses: isKnown ? addresses : null }))
   return { has_nics: devices !== undefined, nics, inner_interfaces: inner }
 }
 
