@@ -147,7 +147,9 @@ class KeyedRows {
   }
 
   #buildRow(resource: Resource, { row, key }: Keyed): EstateRow {
-    const { id: _, ...fields } = this.#withKeys(resource, row)
+    const { id, ...others } = this.#withKeys(resource, row)
+    // The id of a kind is its name in other rows.
+    const fields = resource === 'kinds' && id !== undefined ? { id, ...others } : others
     if (key === '') return fields
     const name = `${resource} ${key}`
     const place = toPart(row.datacenter ?? row.datacenter_id).slice(0, MAX_PLACE)

@@ -9,6 +9,7 @@ import { ReportBuilder } from '../../../convert/report-builder.ts'
 import { FACTS, INVENTORY } from '../../../inventory/resources.ts'
 import { FetchError } from '../../fetch/fetch-error.ts'
 import { buildKeyedRows } from '../keyed-rows.ts'
+import { addPackRows } from '../pack-rows.ts'
 import { mergeReports } from '../reports.ts'
 import { type ConvertMeans, type Json, SnapshotError, type SnapshotRows } from '../source-kind.ts'
 import { type EstateFile, isEstate, looksLikeEstateYaml, parseEstateText, readEstate } from './estate-file.ts'
@@ -77,8 +78,8 @@ const keyRows = (
 ): SnapshotRows => {
   const { key = '' } = given
   const readKey = keys ? (row: EstateRow) => keys.get(row) : readField(key)
-  const keyed = buildKeyedRows(documents, { ref, own: ref, ...(key !== '' && { readKey }) })
-  return { ...keyed, packs, hosts: [], report: mergeReports(report, keyed.report) }
+  const keyed = buildKeyedRows(addPackRows(documents, packs), { ref, own: ref, ...(key !== '' && { readKey }) })
+  return { ...keyed, hosts: [], report: mergeReports(report, keyed.report) }
 }
 
 const convertEstate = ({ documents, packs }: EstateFile, means: Means): SnapshotRows => {
@@ -94,7 +95,7 @@ const takeHosts = (conversion: LazyConversion): SnapshotRows => {
   const hosts: Host[] = []
   for (const host of conversion.hosts)
     if (hosts.push(host) > MAX_HOSTS) throw new FetchError('too_large', `more than ${MAX_HOSTS} hosts`)
-  return { documents: {}, packs: [], about: new Map(), hosts, report: { ...conversion.report, made: {} } }
+  return { documents: {}, about: new Map(), hosts, report: { ...conversion.report, made: {} } }
 }
 
 const takeRows = (conversion: LazyConversion): ReadFile => {

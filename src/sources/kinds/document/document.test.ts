@@ -104,6 +104,14 @@ describe('an estate document', () => {
     expect(report.read).toMatchObject({ device: 2 })
   })
 
+  test('packs become rows, without the fields that name kinds of other packs', async () => {
+    const { documents } = await convert(JSON.stringify({ packs: ['virtualization'], devices: [{ name: 'a' }] }))
+    expect(documents.kinds?.map(({ id }) => id)).toEqual(['clusters'])
+    const fields = documents['custom-fields']?.map(({ resource, name }) => `${resource}.${name}`) ?? []
+    expect(fields).toContain('devices.cluster')
+    expect(fields).not.toContain('clusters.tenant')
+  })
+
   test('a list is a list of rows of the resource in the options', async () => {
     const rows = JSON.stringify([{ name: 'a' }, { name: 'b' }])
     expect((await convert(rows, { resource: 'devices' })).documents.devices).toHaveLength(2)

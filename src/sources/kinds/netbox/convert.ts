@@ -3,6 +3,7 @@ import { AppError } from '../../../contract/errors.ts'
 import { convertObjects } from '../../../convert/netbox/netbox.ts'
 import { type FetchPage, readNetboxApi } from '../../../convert/netbox/read/read-api.ts'
 import { buildKeyedRows } from '../keyed-rows.ts'
+import { addPackRows } from '../pack-rows.ts'
 import { parseSnapshot } from '../parse.ts'
 import { mergeReports } from '../reports.ts'
 import { type ConvertMeans, type Json, SnapshotError, type SnapshotRows } from '../source-kind.ts'
@@ -29,8 +30,8 @@ export const convertNetboxPages = async (given: Json, { ref }: ConvertMeans): Pr
       packs = [],
       report,
     } = convertObjects(await readNetboxApi(replay(pages)), { withLeftover: false })
-    const keyed = buildKeyedRows(documents, { ref, own: OWN })
-    return { ...keyed, packs, hosts: [], report: mergeReports(report, keyed.report) }
+    const keyed = buildKeyedRows(addPackRows(documents, packs), { ref, own: OWN })
+    return { ...keyed, hosts: [], report: mergeReports(report, keyed.report) }
   } catch (error) {
     if (error instanceof AppError) throw new SnapshotError(error.message, { cause: error })
     throw error

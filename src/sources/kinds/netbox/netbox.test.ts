@@ -52,6 +52,15 @@ test('relationships and ports name their devices by the refs', async () => {
   expect(named.filter((one) => !JSON.stringify(one).startsWith('{"ref":"netbox:'))).toEqual([])
 })
 
+test('the kinds and custom fields of its packs are rows, with the ids by which other rows name the kinds', async () => {
+  const { documents, packs } = await convert((await fetchCase()).snapshot)
+  expect(packs).toBeUndefined()
+  expect(documents.kinds?.find(({ id }) => id === 'tenants')).toMatchObject({ refs: { netbox: 'tenants' } })
+  expect(documents['custom-fields']).toContainEqual(
+    expect.objectContaining({ resource: 'devices', name: 'tenant', refs: { netbox: 'devices/tenant' } }),
+  )
+})
+
 test('under another ref each row keeps the refs of an import, so that rows find each other', async () => {
   const { documents } = await convert((await fetchCase()).snapshot, 'netbox-2')
   expect(documents.devices?.[0]?.refs).toEqual({
