@@ -8,7 +8,7 @@ import { FetchError } from './fetch-error.ts'
 import type { FetchLog } from './fetch-log.ts'
 import { parseAnswer } from './json-answer.ts'
 import { createLimit } from './limit.ts'
-import { parseBase } from './target.ts'
+import { type Base, parseBase } from './target.ts'
 
 const MAX_AT_ONCE = 8
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -82,12 +82,17 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
   }
 
   const build = (text: string): Ask => {
-    const base = parseBase(text)
+    let base: Base | undefined
+    // A kind that is read by a program of the client has no URL.
+    const getBase = (): Base => {
+      base ??= parseBase(text)
+      return base
+    }
     const describe = ({ method = 'GET' }: AskOptions, target: URL) =>
-      `${method} ${log.clean(base.show(target), MAX_PATH)}`
+      `${method} ${log.clean(getBase().show(target), MAX_PATH)}`
 
     const ask = async (path: string, options: AskOptions = {}): Promise<Answered> => {
-      const target = base.resolve(path)
+      const target = getBase().resolve(path)
       const what = describe(options, target)
       const answer = await runLimited(() => exchange(what, target, options), signal).catch((error: unknown) => {
         throw translate(error, what)
@@ -106,7 +111,7 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
       const answer = await ask(path, options)
       const parsed = parseAnswer(answer.body)
       if (!parsed.isJson)
-        throw new FetchError('bad_answer', `${describe(options, base.resolve(path))}: the answer ${parsed.problem}`)
+        throw new FetchError('bad_answer', `${describe(options, getBase().resolve(path))}: the answer ${parsed.problem}`)
       // The kind checks the shape: see `Ask`.
       return parsed.value as T
     }

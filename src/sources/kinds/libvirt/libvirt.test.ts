@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { collectSnapshot } from '../../fetch/collect.ts'
 import { createRunProgram } from '../../fetch/run-program.ts'
 import type { Ask, FetchMeans, Json, RunProgram } from '../source-kind.ts'
 import { libvirt } from './kind.ts'
@@ -112,6 +113,14 @@ test('virsh reads a host with its domains, their addresses and its routed networ
 test('only what becomes a row leaves the client', async () => {
   const snapshot = await libvirt.fetch(buildMeans().means)
   expect(JSON.stringify(snapshot)).not.toContain('command line')
+})
+
+test('a client collects it without a URL', async () => {
+  const run = createRunProgram({ timeoutMs: 60_000 })
+  const request = { kind: 'libvirt', url: '', options: { uri }, secrets: {}, timeoutMs: 60_000, run } as const
+  const { snapshot, facts } = await collectSnapshot(request)
+  expect(snapshot).toEqual(await libvirt.fetch(buildMeans().means))
+  expect(facts).toMatchObject({ requests: 0, product: expect.stringContaining('libvirt') })
 })
 
 test('the server, which starts no programs, says where libvirt is read', async () => {
