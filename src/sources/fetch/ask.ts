@@ -111,7 +111,10 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
       const answer = await ask(path, options)
       const parsed = parseAnswer(answer.body)
       if (!parsed.isJson)
-        throw new FetchError('bad_answer', `${describe(options, getBase().resolve(path))}: the answer ${parsed.problem}`)
+        throw new FetchError(
+          'bad_answer',
+          `${describe(options, getBase().resolve(path))}: the answer ${parsed.problem}`,
+        )
       // The kind checks the shape: see `Ask`.
       return parsed.value as T
     }

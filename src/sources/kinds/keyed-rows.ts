@@ -129,7 +129,7 @@ class KeyedRows {
     return { documents, about: new Map(about), report: this.#report.report(documents) }
   }
 
-  /** Returns the rows with a key. Rows without one of their own are left. */
+  /** Returns the rows with a unique key. The others are left. */
   #chooseKeys(resource: Resource, rows: readonly EstateRow[]): Keyed[] {
     const facts: ResourceFacts = FACTS[resource]
     if (!hasRefs(facts)) return rows.map((row) => ({ row, key: '', isNatural: false }))
