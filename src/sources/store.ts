@@ -13,7 +13,7 @@ type Derived =
   | ('managed_by' | 'status' | 'status_message' | 'is_running' | 'product' | 'counts')
   | ('last_run_at' | 'last_success_at' | 'next_run_at')
 
-/** A source as people set it, without what its runs have found. */
+/** The settings of a source, without the results of its runs. */
 export type SourceSettings = Omit<Source, Derived>
 
 /** `sealed` are the secrets, null without any. */

@@ -56,7 +56,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   webhooks: (site) => post(site, '/api/webhooks', WEBHOOK),
   'dns-providers': (site) => post(site, '/api/dns/providers', { name: Bun.randomUUIDv7(), host: '192.0.2.53' }),
   // Without a URL it is read by no run, which would change it.
-  sources: (site) => post(site, '/api/sources', { name: Bun.randomUUIDv7(), kind: 'docker' }),
+  sources: (site) => post(site, '/api/sources', { name: Bun.randomUUIDv7(), kind: 'document' }),
   'dns-zones': async (site) => {
     const id = await post(site, '/api/dns/zones', { name: `${Bun.randomUUIDv7()}.example` })
     // Its state changes until its first sync has ended.
@@ -154,6 +154,18 @@ const OTHER_NOUNS = [
 
 type Saved = { readonly template: string; readonly ids: Ids; readonly counts: Readonly<Record<string, number>> }
 
+/** Pushes an empty document to a source. Returns the id of its run, which has ended. */
+const pushOnce = async (app: TestApp, { key, api }: TestCaller, id: string): Promise<string> => {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/octet-stream' }
+  const request = { method: 'POST', headers, body: '{"devices":[]}' }
+  const response = await app.fetch(new Request(`http://plat.test/api/sources/${id}/push`, request))
+  expect(response.status).toBe(202)
+  return until('the end of a run', async () => {
+    const [run] = await api.sources.runs({ id })
+    return run?.completed_at ? run.id : undefined
+  })
+}
+
 const fill = async (app: TestApp, scanner: ScriptedScanner): Promise<Omit<Saved, 'template'>> => {
   const ids: Record<string, string> = {}
   const examples = createExamples(ids)
@@ -166,7 +178,8 @@ const fill = async (app: TestApp, scanner: ScriptedScanner): Promise<Omit<Saved,
   }
   for (const noun of [...OTHER_NOUNS, 'grants']) ids[noun] ??= await make(noun)
   const { delivery } = await site.caller.api.webhooks.ping({ id: ids.webhooks ?? '' })
-  return { ids: { ...ids, delivery_id: delivery.id }, counts: examples.counts }
+  const run_id = await pushOnce(app, site.caller, ids.sources ?? '')
+  return { ids: { ...ids, delivery_id: delivery.id, run_id }, counts: examples.counts }
 }
 
 const save = async (dialect: Dialect): Promise<Saved> => {

@@ -104,6 +104,7 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
       path: '/api/estate/apply',
       body: { devices: [{ name: 'typed', os: 'Debian' }, { name: 'new' }] },
     },
+    'sources.delete': { path: `/api/sources/${await world.make('sources')}` },
     'sources.apply': { path: `/api/sources/${ids.sources}/apply`, body: {} },
     'packs.install': { path: '/api/packs/nat/install', body: {} },
     'packs.uninstall': { path: `/api/packs/${ids.packs}` },

@@ -64,6 +64,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'sources.create': SETTINGS,
   'sources.test': OUTSIDE,
   'sources.run': OUTSIDE,
+  'sources.push': 'reads a snapshot, and a second one finds nothing new',
   'sources.link': SETTINGS,
   'credentials.create': SETTINGS,
   'secrets.rotate': SETTINGS,

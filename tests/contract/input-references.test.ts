@@ -25,6 +25,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'sso-providers.update client_id': 'an id at the provider',
   'audit.list resource_id': 'an object that may be deleted, of the resource that another field names',
   'audit.get id': 'an entry, and no object',
+  'sources.show-run run_id': 'a run of the source, which another field names',
   'sources.objects object_id': 'an object that may be deleted, of any resource',
   'sources.link objects[].object_id': 'an object of the resource that another field names',
 }

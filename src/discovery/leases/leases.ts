@@ -61,7 +61,7 @@ const sum = (all: Iterable<number>): number => [...all].reduce((total, one) => t
 export type Evidence = {
   readonly space_id: string | null
   readonly hosts: readonly ActiveLease[]
-  /** What a host does, as its evidence says. @example 'has a lease' */
+  /** The text of the evidence. @example 'has a lease' */
   readonly detail: string
 }
 

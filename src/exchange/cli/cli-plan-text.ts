@@ -83,7 +83,7 @@ const formatExtraLines = ({ extra }: Pick<ApplyResult, 'extra'>, owner: string):
   return [`${parts.join(', ')} ${verb} managed by "${owner}" and in no file; --prune deletes ${isOne ? 'it' : 'them'}`]
 }
 
-/** What a plan shows; a part of the answer of an apply. */
+/** The shown part of the answer of an apply. */
 export type ShownPlan = Pick<ApplyResult, 'changes' | 'changes_total' | 'counts' | 'extra' | 'also' | 'lacking'>
 
 type Options = { readonly owner: string; readonly hasColors: boolean }

@@ -69,7 +69,7 @@ describe('plat source create and update', () => {
     expect(refused.err).toContain('options.nothing')
   })
 
-  test('an unknown kind names those that there are', async () => {
+  test('the error of an unknown kind names the existing ones', async () => {
     const refused = await run(['create', 'bad', 'novell'])
     expect([refused.code, refused.err.includes('proxmox')]).toEqual([2, true])
   })

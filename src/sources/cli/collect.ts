@@ -1,4 +1,4 @@
-/** `plat source collect`: fetches a source from this machine, and prints what a push would send. */
+/** `plat source collect`: fetches a source from this machine, and prints the body of a push. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
@@ -40,7 +40,7 @@ export const collect = async (
   }
 }
 
-/** Returns what a push sends: a file for kinds that take one, else the snapshot with its kind. */
+/** Returns the body of a push: a file for kinds that take one, else the snapshot with its kind. */
 export const formatPush = (kind: SourceKind, { snapshot }: Collected): Uint8Array | string =>
   kind.toFile ? kind.toFile(snapshot) : JSON.stringify({ kind: kind.kind, snapshot })
 

@@ -37,7 +37,7 @@ const readOption = (name: string, type: Type | undefined, text: string): unknown
   }
 }
 
-/** Returns the given options in the types of the kind. The contract of the kind refuses what is unknown. */
+/** Returns the given options in the types of the kind. The contract of the kind refuses unknown ones. */
 export const readOptions = (kind: SourceKind, texts: Texts): Record<string, unknown> => {
   const types = new Map(kind.options.map(({ name, type }) => [name, type]))
   return Object.fromEntries(

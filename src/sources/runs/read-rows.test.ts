@@ -1,4 +1,4 @@
-/** What of a source's rows is taken, and where it is put. */
+/** Which rows of a source are taken, and where they are put. */
 import { describe, expect, test } from 'bun:test'
 import type { Fields } from '../../resource/custom/definitions.ts'
 import { FetchError } from '../fetch/fetch-error.ts'

@@ -1,4 +1,4 @@
-/** Makes the rows that a source says of what its process has converted: filtered, placed, with tags and custom values, and a key each. */
+/** Makes the rows of a source from its converted snapshot: filtered, placed, with tags and custom values, and a key each. */
 import { type Breathe, createBreathe } from '../../base/runtime/pause.ts'
 import { isRecord, toText } from '../../contract/unknown.ts'
 import type { EstateDocument, EstateRow } from '../../convert/converter.ts'
@@ -54,7 +54,7 @@ const getReferred = (reference: unknown, ref: string): string => {
   return text.startsWith(`${ref}:`) ? text.slice(ref.length + 1) : ''
 }
 
-/** Returns what a reference means, for the keys of rows without one. */
+/** Formats a reference, for the keys of rows without an id. */
 const formatReference = (reference: unknown, ref: string): string =>
   getReferred(reference, ref) ||
   (typeof reference === 'string' ? reference : JSON.stringify(sortKeys(reference ?? null)))
@@ -189,7 +189,7 @@ const selectMachines = (settings: Settings, rows: readonly Row[]): Machines => {
 
 const DEVICE = 'devices '
 
-/** Returns what is said about the devices that are known in part, by their keys. Some have no row. */
+/** Maps the devices that are known in part, by their keys. Some have no row. */
 const mapPartial = ({ about }: Converted): ReadonlyMap<string, About> =>
   new Map(
     Object.entries(about).flatMap(([name, one]) =>

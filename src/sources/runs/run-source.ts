@@ -134,7 +134,7 @@ const HOUR_MS = 3_600_000
 /** A host of a list that is read by hand is known so long. */
 const KNOWN_MS = 24 * HOUR_MS
 
-/** Returns the settings as a judgment reads them. */
+/** Returns the settings in the form in which a row is judged. */
 export const toJudged = (source: store.SourceSettings): JudgedSource => ({
   ...source,
   ...{ options: JSON.stringify(source.options), custom: JSON.stringify(source.custom) },
@@ -144,7 +144,7 @@ type Applying = Pick<RunOptions, 'now' | 'means'>
 
 type Done = Extract<SourceOutcome, { readonly isDone: true }>
 
-/** Records machines that are evidence alone, as DHCP leases are. */
+/** Records machines that are only evidence, as DHCP leases are. */
 const recordHosts = async (ctx: Ctx, source: store.SourceSettings, hosts: Done['hosts'], nowMs: number) => {
   if (hosts.length === 0) return
   const lastsMs = source.interval_minutes === 0 ? KNOWN_MS : Math.max(HOUR_MS, 2 * source.interval_minutes * 60_000)
@@ -158,7 +158,7 @@ const recordHosts = async (ctx: Ctx, source: store.SourceSettings, hosts: Done['
   })
 }
 
-/** Compares and judges what was converted. @throws FetchError of a guard */
+/** Compares and judges the converted rows. @throws FetchError of a guard */
 const applyOutcome = async (
   ctx: Ctx,
   { stored: { source }, kind, run }: Begun,
@@ -187,7 +187,7 @@ export type Reading = {
   readonly hold: Hold
   readonly begun: Begun
   readonly signal: AbortSignal
-  /** What a push has sent. */
+  /** The converted snapshot of a push. */
   readonly outcome?: SourceOutcome
 }
 

@@ -30,7 +30,7 @@ export type Runner = {
   /** Looks for work soon. */
   readonly wake: () => void
   /**
-   * Runs what a push has sent, after the work before it.
+   * Runs the snapshot of a push, after the work before it.
    * @returns the run, once it has begun
    * @throws AppError NOT_FOUND; UNAVAILABLE if too many wait, or another instance keeps the source
    */
@@ -132,7 +132,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       .finally(wake)
   }
 
-  /** Ends the runs in this process whose source was changed or deleted. */
+  /** Ends the runs in this process of sources that were changed or deleted. */
   const endChanged = async (ctx: Ctx): Promise<void> => {
     if (active.size === 0) return
     const states = await store.findStates(ctx)

@@ -35,7 +35,7 @@ const buildTestJob = (options: JobOptions, stored: Stored): SourceJob => {
   }
 }
 
-/** @throws AppError PROVIDER_UNREACHABLE, whose details name the error code */
+/** @throws AppError PROVIDER_UNREACHABLE with the error code in its details */
 export const testSource = async (
   ctx: Ctx,
   options: JobOptions & { readonly reader: SourceReader },

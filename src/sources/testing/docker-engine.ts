@@ -1,4 +1,4 @@
-/** A Docker engine on this machine whose answers a test sets. */
+/** A Docker engine on this machine with answers that a test sets. */
 
 export const VERSION = { Version: '29.0.1', ApiVersion: '1.52' }
 export const INFO = {
