@@ -4,6 +4,7 @@ import { INVENTORY, toContractName } from '../../src/inventory/resources.ts'
 import type { OperationSet } from '../../src/kernel/operation.ts'
 import { sayRows } from '../judging.ts'
 import { host, scanOnce, snmpFacts } from '../servers/scripted-scanner.ts'
+import { until } from '../until.ts'
 import { buildAddress, type World } from './world.ts'
 
 export type Call = { readonly path: string; readonly body?: object; readonly headers?: Record<string, string> }
@@ -31,6 +32,14 @@ const buildResourceCalls = async ({ ids, examples, make }: World): Promise<Recor
   return calls
 }
 
+/** Waits until the lanes have judged all rows of sources: they run beside the calls. */
+const judgeRows = ({ app }: World): Promise<true> =>
+  until('the judgment of the rows of sources', async () => {
+    await app.plat.runJob('sources.run')
+    const marked = app.db.read.selectFrom('source_objects').select('key').where('is_stale', '>', 0).limit(1)
+    return (await marked.executeTakeFirst()) ? undefined : true
+  })
+
 /** Creates the objects that further operations need, and returns a call for each operation that would change something. */
 export const prepareCalls = async (world: World): Promise<Readonly<Record<string, Call>>> => {
   const { ids, admin, scanner } = world
@@ -52,6 +61,9 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
   const [item] = await api.inbox.list({ limit: 1 })
   const [change] = await api.history.list({ operation: 'discovery-locks.create', limit: 1 })
   await sayRows(world.app.db, ids.sources ?? '', [{ key: 'said', row: { name: 'said by a source' } }])
+  await judgeRows(world)
+  const leaving = await world.make('sources')
+  await api.devices.create({ name: 'made by a source', managed_by: `source:${leaving}` })
   const removal = (noun: string) => ({ operations: [{ op: 'delete', id: ids[noun] }] })
   const once = { headers: { 'Idempotency-Key': 'of a dry run' } }
   const create = { op: 'create', device: { name: 'by bulk' } }
@@ -104,7 +116,7 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
       path: '/api/estate/apply',
       body: { devices: [{ name: 'typed', os: 'Debian' }, { name: 'new' }] },
     },
-    'sources.delete': { path: `/api/sources/${await world.make('sources')}` },
+    'sources.delete': { path: `/api/sources/${leaving}` },
     'sources.apply': { path: `/api/sources/${ids.sources}/apply`, body: {} },
     'packs.install': { path: '/api/packs/nat/install', body: {} },
     'packs.uninstall': { path: `/api/packs/${ids.packs}` },
