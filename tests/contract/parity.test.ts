@@ -81,6 +81,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   'dns-zones.resolve': 'needs a DNS server',
   'estate.pull': 'needs a NetBox',
   'sources.link': SOURCE,
+  'sources.push': 'takes a snapshot; its tests run on both databases',
   'sources.run': SOURCE,
   'sources.show-run': SOURCE,
   'sources.test': SOURCE,
