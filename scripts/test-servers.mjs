@@ -65,6 +65,7 @@ const servers = {
   nginx: tool('nginx', 'nginx-light'),
   nmap: tool('nmap', 'nmap'),
   pgbouncer: tool('pgbouncer', 'pgbouncer'),
+  podman: tool('podman', 'podman'),
   prometheus: tool('prometheus', 'prometheus'),
   snmpd: tool('snmpd', 'snmpd'),
   ssh: tool('ssh', 'openssh-client'),
