@@ -79,14 +79,26 @@ export const serializeSource = async (scope: DbScope, settings: store.SourceSett
 
 type Waiting = { readonly changed: number; readonly unclear: number; readonly gone: number }
 
+const HOUR_MS = 3_600_000
+
 /** Counts the objects that no run applies by itself. */
-const countWaiting = async ({ db }: DbScope, { id, mode }: store.SourceSettings): Promise<Waiting> => {
-  const rows = await db
+const countWaiting = async (ctx: Ctx, { id, mode, gone_after_hours }: store.SourceSettings): Promise<Waiting> => {
+  const before = new Date(Date.parse(ctx.now) - gone_after_hours * HOUR_MS).toISOString()
+  const rows = await ctx.db
     .selectFrom('source_objects')
     .select(({ fn }) => ['state', fn.countAll<number | string>().as('n')])
     .where('source_id', '=', id)
     .where(IS_NOT_SYNCED)
-    .where((eb) => eb.or([eb('state', '<>', 'gone'), eb('action', '<>', 'none')]))
+    .where(({ eb, or, and }) =>
+      or([
+        eb('state', '<>', 'gone'),
+        and([
+          eb('action', '<>', 'none'),
+          // Ports and relationships go as soon as their rows do.
+          or([eb('missing_since', '<=', before), eb('resource', 'in', ['ports', 'relationships'])]),
+        ]),
+      ]),
+    )
     .groupBy('state')
     .execute()
   const count = (state: string): number => Number(rows.find((row) => row.state === state)?.n ?? 0)

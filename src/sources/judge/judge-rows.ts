@@ -7,6 +7,7 @@ import { getRules } from '../../exchange/apply/resources.ts'
 import type { PlannedChange } from '../../exchange/apply/row.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { type GoneResult, judgeGone } from './gone.ts'
 import { findLocks, NO_LOCKS } from './locks.ts'
 import { mapBreathing } from './map-breathing.ts'
@@ -14,7 +15,7 @@ import { type Match, makeNew, matchDevices } from './match/devices.ts'
 import { matchNetworks } from './match/networks.ts'
 import { findByKeys, formatKey, type Link, type ObjectKey, type StoredObject } from './object-reads.ts'
 import type { Verdict } from './object-store.ts'
-import { bindTargets, listTargets } from './own-references.ts'
+import { bindTargets, listNames, listTargets } from './own-references.ts'
 import { buildBase, keepWithoutDefaults, mergeUpdate, type Planned, type PlanRow, planRows } from './plan-rows.ts'
 import {
   buildOwner,
@@ -174,18 +175,35 @@ const buildVerdict = ({ stored }: OpenRow, more: Partial<Verdict>): Verdict => (
 /** A row of which nothing is written, because of itself or of a row that it refers to. */
 type Blocked = { readonly state: 'unclear' | 'kept'; readonly why: string; readonly message: string }
 
-/** Adds the rows that refer to blocked ones. */
-const spread = (subjects: ReadonlyMap<string, Subject>, blocked: Map<string, Blocked>): void => {
-  for (let size = -1; size < blocked.size; ) {
+const formatName = (resource: Resource, name: string): string => `${resource} ${toNameKey(name.trim())}`
+
+/** Adds the rows that refer to blocked ones, by their keys or names. */
+const spread = async (
+  subjects: ReadonlyMap<string, Subject>,
+  blocked: Map<string, Blocked>,
+  breathe: Breathe,
+): Promise<void> => {
+  const names = new Map<string, string>()
+  for (let size = 0; size < blocked.size; ) {
     size = blocked.size
-    for (const [key, { stored, targets }] of subjects) {
+    for (const key of blocked.keys()) {
+      const { stored } = subjects.get(key) ?? {}
+      if (stored) names.set(formatName(stored.resource, stored.name), key)
+    }
+    for (const [key, { stored, fields, targets }] of subjects) {
+      await breathe()
       if (blocked.has(key) || stored.missing_since !== null) continue
       const target = targets.find((one) => blocked.has(formatKey(one)))
-      const cause = target && blocked.get(formatKey(target))
-      if (!target || !cause) continue
-      const { noun } = getRules(target.resource)
+      const named = target
+        ? undefined
+        : listNames(stored.resource, fields).find((one) => names.has(formatName(one.resource, one.name)))
+      const at = target ? formatKey(target) : named && names.get(formatName(named.resource, named.name))
+      const cause = at === undefined ? undefined : blocked.get(at)
+      const { resource } = target ?? named ?? {}
+      if (!resource || !cause || at === key) continue
       const word = cause.state === 'unclear' ? 'is not clear' : 'was deleted here'
-      blocked.set(key, { ...cause, message: `waits: the ${noun} ${shorten(target.key)} ${word}` })
+      const name = shorten(target?.key ?? named?.name ?? '')
+      blocked.set(key, { ...cause, message: `waits: the ${getRules(resource).noun} ${name} ${word}` })
     }
   }
 }
@@ -235,7 +253,8 @@ const toResult = (
   if (planned.is === 'settled') return finish({ ...linked(planned.id), base })
   if (planned.is === 'create') {
     const { change } = planned
-    const owner = Object.hasOwn(change.document, 'managed_by') && { managed_by: buildOwner(source.id) }
+    const hasOwner = Object.hasOwn(getRules(stored.resource).draft.shape, 'managed_by')
+    const owner = hasOwner && { managed_by: buildOwner(source.id) }
     const made = { object_id: change.id, base: '', because: stored.because }
     return finish({ state: 'changed', action: 'create', object_id: null, base: null }, made, {
       ...change,
@@ -276,7 +295,7 @@ export const judgeRows = async (
     if (match.is === 'unclear') blocked.set(key, { state: 'unclear', why: '', message: match.message })
   for (const [key, { state, why }] of outer)
     if (!subjects.has(key) && state === 'kept' && why === 'deleted') blocked.set(key, { state, why, message: '' })
-  spread(subjects, blocked)
+  await spread(subjects, blocked, breathe)
   const open = said.filter(({ stored }) => !blocked.has(formatKey(stored)))
   const binding: Binding = { source, outer, matches, ids: assignIds(open, matches) }
   const rows = await mapBreathing(open, breathe, (row) => toPlanRow(row, binding))
@@ -286,7 +305,7 @@ export const judgeRows = async (
     if (isDeletedHere(row.open, planned.get(row)) && !terms.overwrites(key))
       blocked.set(key, { state: 'kept', why: 'deleted', message: 'was deleted here' })
   }
-  spread(subjects, blocked)
+  await spread(subjects, blocked, breathe)
   const updated = [...planned.values()].flatMap((one) => (one.is === 'update' ? [one.change] : []))
   const locks = await findLocks(
     ctx,

@@ -196,6 +196,19 @@ describe.each(engines())('on %s', (dialect) => {
       expect(await j.api.ports.list({ device_id: named })).toMatchObject([{ name: 'eth0' }])
     })
 
+    test('rows that name an unclear device wait with it', async () => {
+      const id = await j.source({ kind: 'document', ref: 'plan' })
+      await j.api.devices.create({ name: 'ib-1' })
+      const named = (key: string): Said => ({ key, row: { name: key, refs: { plan: key } } })
+      const relation = {
+        ...{ resource: 'relationships' as const, key: 'r', type: 'relationship' },
+        row: { parent: 'ib-host', type: 'contains', child: 'IB-1' },
+      }
+      await j.say(id, [named('ib-host'), named('ib-1'), relation])
+      expect((await j.apply(id)).counts).toMatchObject({ devices: { created: 1 } })
+      expect(await j.find(id, 'r')).toMatchObject({ state: 'unclear', message: 'waits: the device IB-1 is not clear' })
+    })
+
     test('a person calls an unclear device an object of its own', async () => {
       const id = await j.source()
       await j.api.devices.create({ name: 'k-1' })
@@ -340,6 +353,43 @@ describe.each(engines())('on %s', (dialect) => {
       await j.apply(id)
       expect(await j.find(id, 't/1')).toMatchObject({ state: 'synced' })
       expect((await device(id, 't/1')).status).toBe('active')
+    })
+
+    test('a machine that moves to another host changes what contains it, and goes with its relationship', async () => {
+      const id = await j.source({ when_gone: 'delete', gone_after_hours: 0, max_gone_percent: 100 })
+      const hosts = [vm('ta/h1', {}, { type: 'host' }), vm('ta/h2', {}, { type: 'host' })]
+      await j.say(id, [...hosts, vm('ta/1'), contains('ta/h1', 'ta/1')])
+      await j.apply(id)
+      const [first = '', second = '', child = ''] = await Promise.all(
+        ['ta/h1', 'ta/h2', 'ta/1'].map((key) => idOf(id, key)),
+      )
+      const find = async () =>
+        (await j.api.relationships.list({ device_id: child }))
+          .filter(({ child_id }) => child_id === child)
+          .map(({ parent_id }) => parent_id)
+      expect(await find()).toEqual([first])
+      await j.say(id, [...hosts, vm('ta/1'), contains('ta/h2', 'ta/1')])
+      await j.apply(id)
+      expect(await find()).toEqual([second])
+      await j.say(id, hosts)
+      expect((await j.apply(id)).counts).toMatchObject({ devices: { deleted: 1 }, relationships: { deleted: 1 } })
+      expect(await j.api.sources.objects({ source_id: id })).toHaveLength(2)
+    })
+
+    test.each(['keep', 'delete'] as const)('a source that is deleted with "%s" leaves no owner', async (objects) => {
+      const id = await j.source({ ref: `ref-${objects}` })
+      const rows = [vm('tb/h', {}, { type: 'host' }), vm('tb/1'), port('tb/1', 'eth0'), contains('tb/h', 'tb/1')]
+      const own = rows.map(({ row, ...one }) => ({
+        ...{ ...one, key: `${objects}-${one.key}` },
+        row: JSON.parse(JSON.stringify(row).replaceAll('proxmox', `ref-${objects}`).replaceAll('tb', `${objects}-tb`)),
+      }))
+      await j.say(id, own)
+      expect((await j.apply(id)).failed).toEqual([])
+      const ids = await Promise.all([`${objects}-tb/h`, `${objects}-tb/1`].map((key) => idOf(id, key)))
+      await j.api.sources.delete({ id, objects })
+      const left = (await j.api.devices.list({})).filter((one) => ids.includes(one.id))
+      expect(left.map(({ managed_by }) => managed_by)).toEqual(objects === 'keep' ? ['', ''] : [])
+      expect(await j.api.devices.list({ managed_by: `source:${id}` })).toEqual([])
     })
 
     test('a status that a person set is kept', async () => {

@@ -1,8 +1,10 @@
 /** The objects that sources say; the only writer of their table. */
 
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { splitBatches } from '../../database/query/batches.ts'
+import { prepared } from '../../database/query/prepared.ts'
+import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
 import type { ObjectAction, ObjectState } from '../schema.ts'
@@ -17,7 +19,7 @@ import {
 } from './object-reads.ts'
 
 /** Writes of a portion, so that others can write in between. */
-const ROWS_AT_ONCE = 250
+const ROWS_AT_ONCE = 100
 
 const toColumns = ({ type, place, name, row, facts, macs }: SaidRow) => ({
   ...{ type, place, name, ...buildNameKeys(name), row },
@@ -181,10 +183,22 @@ export const removeAll = async (ctx: Ctx, sourceId: string): Promise<void> => {
   await ctx.db.deleteFrom('source_objects').where('source_id', '=', sourceId).execute()
 }
 
+const markOne = prepared((db: Kysely<Tables>, { id, except }: { readonly id: string; readonly except: string }) =>
+  db
+    .updateTable('source_objects')
+    .set({ is_stale: addMark })
+    .where('object_id', '=', id)
+    .where('object_id', 'is not', null)
+    .where('source_id', '<>', except),
+)
+
 /** Marks the rows that are linked to these objects. @param except the source of which no row is marked */
 export const markLinked = async (ctx: Ctx, ids: readonly string[], except = ''): Promise<void> => {
   const [only] = ids
-  if (only !== undefined && ids.length === 1 && !(await hasLink(ctx, only))) return
+  if (only !== undefined && ids.length === 1) {
+    if (await hasLink(ctx, only)) await markOne(ctx, { id: only, except })
+    return
+  }
   for (const batch of splitBatches(ids))
     await ctx.db
       .updateTable('source_objects')
@@ -193,19 +207,6 @@ export const markLinked = async (ctx: Ctx, ids: readonly string[], except = ''):
       .where('object_id', 'is not', null)
       .where('source_id', '<>', except)
       .execute()
-}
-
-/** Marks rows by their keys. */
-export const markRows = async (ctx: Ctx, sourceId: string, keys: readonly ObjectKey[]): Promise<void> => {
-  for (const [resource, some] of Map.groupBy(keys, (one) => one.resource))
-    for (const batch of splitBatches(some.map(({ key }) => key)))
-      await ctx.db
-        .updateTable('source_objects')
-        .set({ is_stale: addMark })
-        .where('source_id', '=', sourceId)
-        .where('resource', '=', resource)
-        .where('key', 'in', batch)
-        .execute()
 }
 
 /** Links a row as a person says. @param objectId null for a new object, and for one that is to be found again */

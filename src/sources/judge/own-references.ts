@@ -53,3 +53,26 @@ export const bindTargets = (
   ref: string,
   findId: (target: ObjectKey) => string | undefined,
 ): Fields => mapLevel(getRules(resource).level, fields, ref, findId)
+
+/** An object that a row names by its name. */
+export type NamedTarget = { readonly resource: Resource; readonly name: string }
+
+const listNamesOfLevel = (level: Level, fields: Fields): NamedTarget[] => [
+  ...level.references.flatMap(({ as, field, resource }) => {
+    const value = fields[as]
+    const name = isRecord(value) ? toText(value.name) : as === field ? '' : toText(value)
+    return name.trim() === '' ? [] : [{ resource, name: name.trim() }]
+  }),
+  ...level.objects.flatMap(([field, inner]) => {
+    const object = fields[field]
+    return isRecord(object) ? listNamesOfLevel(inner, object) : []
+  }),
+  ...level.lists.flatMap(([field, inner]) => {
+    const items = fields[field]
+    return Array.isArray(items) ? items.filter(isRecord).flatMap((item) => listNamesOfLevel(inner, item)) : []
+  }),
+]
+
+/** Returns the objects that a row refers to by their names, which may be objects of other rows. */
+export const listNames = (resource: Resource, fields: Fields): NamedTarget[] =>
+  listNamesOfLevel(getRules(resource).level, fields)

@@ -12,6 +12,8 @@ import { MOST_OBJECTS } from '../../../record/history/effects.ts'
 import type { Means } from '../../../record/history/kinds.ts'
 import type { sourceObjects } from '../../api.ts'
 import type { ObjectState } from '../../schema.ts'
+import { settleStatus } from '../../status.ts'
+import * as store from '../../store.ts'
 import { type Applied, applyJudgment, type Selected, select } from '../apply-judgment.ts'
 import { findHeldMessage, JUDGED_TABLES, judgeUntilLocked, LARGE_CHANGES, lockChanged, OPEN } from '../judge.ts'
 import { type Judgment, judgeRows } from '../judge-rows.ts'
@@ -117,6 +119,8 @@ export const createApplyHandler = (means: Means) => ({
     const first = await judge(ctx, source, input)
     await check(ctx, source, first, input.force)
     const run = async (tx: Ctx): Promise<Answer> => {
+      // A run takes the locks in this order too.
+      await store.lockState(tx, input.id)
       await tx.lock('apply')
       const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first.judgment))
       let work = first
@@ -129,6 +133,8 @@ export const createApplyHandler = (means: Means) => ({
         await check(tx, settings, work, input.force)
       }
       const applied = await applyJudgment({ ctx: tx, means, source }, work.judgment, work.selected)
+      if (input.force) await store.updateState(tx, input.id, { is_held: 0 })
+      await settleStatus(tx, input.id)
       const answer = await buildAnswer(tx, work, applied, isDry)
       if (isDry) throw new RolledBack(answer)
       return answer

@@ -6,6 +6,8 @@ import { getRules } from '../../../exchange/apply/resources.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../../kernel/operation.ts'
 import type { sourceObjects } from '../../api.ts'
+import { settleStatus } from '../../status.ts'
+import * as store from '../../store.ts'
 import { findByKeys, findLinks, formatKey, type ObjectKey } from '../object-reads.ts'
 import { setLink } from '../object-store.ts'
 import { BY_PERSON } from '../row.ts'
@@ -71,6 +73,7 @@ const findOther = (
   )?.key
 
 export const linkObjects = async (ctx: Ctx, { id, objects }: LinkInput): Promise<{ readonly linked: number }> => {
+  await store.lockState(ctx, id)
   // A judgment that is being applied ends before.
   await ctx.lock('apply')
   const source = await getSourceOrThrow(ctx, id)
@@ -88,5 +91,6 @@ export const linkObjects = async (ctx: Ctx, { id, objects }: LinkInput): Promise
   // The ports and relationships of a device are found again at its new object.
   for (const key of await findDependents(ctx, source, moved))
     await setLink(ctx, id, { key, objectId: null, because: '' })
+  await settleStatus(ctx, id)
   return { linked: objects.length }
 }
