@@ -83,6 +83,13 @@ describe('a virtual machine', () => {
   })
 })
 
+test.each([
+  ['a%2fb%5Cc %25 %20', 'a/b\\c % %20'],
+  ['100%252f', '100%2f'],
+])('the escaped name %p is %p', (escaped, name) => {
+  expect(read('Datacenter', { name: escaped }).containers[0]?.name).toBe(name)
+})
+
 describe('a host', () => {
   const info = (key: string, value: string): string =>
     `<otherIdentifyingInfo><identifierValue>${value}</identifierValue><identifierType><key>${key}</key></identifierType></otherIdentifyingInfo>`

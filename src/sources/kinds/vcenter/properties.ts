@@ -65,6 +65,12 @@ class Properties {
   }
 }
 
+const ESCAPED: Readonly<Record<string, string>> = { '%2f': '/', '%5c': '\\', '%25': '%' }
+
+/** Returns the name that people see: vSphere escapes the characters of its paths. */
+const readName = (properties: Properties): string =>
+  properties.text('name').replace(/%(?:2f|5c|25)/gi, (code) => ESCAPED[code.toLowerCase()] ?? code)
+
 const readSerial = (hardware: XmlNode | undefined): string => {
   const numbers = new Map(
     listChildren(hardware, 'otherIdentifyingInfo').map((info) => [
@@ -102,7 +108,7 @@ const toHost = (id: string, properties: Properties): Host => {
   return {
     id,
     uuid: getXmlText(hardware, 'uuid').toLowerCase(),
-    name: properties.text('name'),
+    name: readName(properties),
     parent: properties.text('parent'),
     vendor: getXmlText(hardware, 'vendor'),
     model: getXmlText(hardware, 'model'),
@@ -155,7 +161,7 @@ const toVm = (id: string, properties: Properties): Vm => {
   return {
     id,
     uuid: getXmlText(config, 'instanceUuid').toLowerCase(),
-    name: properties.text('name') || getXmlText(config, 'name'),
+    name: readName(properties),
     is_template: getXmlText(config, 'template') === 'true',
     host: properties.text('runtime.host'),
     parent: properties.text('parent'),
@@ -172,7 +178,7 @@ const toVm = (id: string, properties: Properties): Vm => {
 const toContainer = (id: string, type: string, properties: Properties): Container => ({
   id,
   type,
-  name: properties.text('name'),
+  name: readName(properties),
   parent: properties.text('parent'),
 })
 

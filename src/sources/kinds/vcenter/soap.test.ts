@@ -26,6 +26,11 @@ const ANSWERS: Readonly<Record<string, string>> = {
   Logout: wrap('<LogoutResponse/>'),
 }
 
+const COOKIES: [string, string][] = [
+  ['set-cookie', 'route=2; Path=/'],
+  ['set-cookie', 'vmware_soap_session="a=c"; Path=/; HttpOnly'],
+]
+
 /** A vCenter with these answers in the place of the usual ones. A fault has the status 500. */
 const createMeans = (answers: Readonly<Record<string, string>> = {}) => {
   const sent: { method: string; body: string; cookie: string | undefined }[] = []
@@ -39,7 +44,7 @@ const createMeans = (answers: Readonly<Record<string, string>> = {}) => {
     const reply = answers[method] ?? ANSWERS[method] ?? ''
     return {
       status: reply.includes('Fault>') ? 500 : 200,
-      headers: new Headers(method === 'Login' ? [['set-cookie', 'vmware_soap_session="abc"; Path=/; HttpOnly']] : []),
+      headers: new Headers(method === 'Login' ? COOKIES : []),
       body: new TextEncoder().encode(reply),
     }
   }
@@ -64,14 +69,14 @@ const createMeans = (answers: Readonly<Record<string, string>> = {}) => {
   return { means, sent, findError, listMethods: () => sent.map(({ method }) => method) }
 }
 
-test('the secrets are escaped, and the cookie of the session goes with each later call', async () => {
+test('the secrets are escaped, and the cookies go with each later call', async () => {
   const { means, sent } = createMeans()
   await vcenter.fetch(means)
   expect(sent[1]?.body).toContain('<userName>a&lt;b</userName><password>c&amp;d&gt;"e</password>')
   expect(sent.map(({ cookie }) => cookie)).toEqual([
     undefined,
     undefined,
-    ...Array<string>(3).fill('vmware_soap_session="abc"'),
+    ...Array<string>(3).fill('route=2; vmware_soap_session="a=c"'),
   ])
 })
 

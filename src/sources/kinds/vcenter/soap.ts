@@ -67,7 +67,7 @@ type Call = {
 export class SoapClient {
   readonly #means: FetchMeans
   readonly #path: string
-  #cookie = ''
+  readonly #cookies = new Map<string, string>()
 
   constructor(means: FetchMeans) {
     this.#means = means
@@ -76,13 +76,14 @@ export class SoapClient {
 
   /** Calls a method, and yields the picked elements of its result. @throws FetchError */
   async *call({ method, target, given = '', picks = [], isResult = false }: Call): AsyncGenerator<XmlNode> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const { status, headers, body } = await this.#means.ask(this.#path, {
       method: 'POST',
       headers: {
         accept: 'text/xml',
         'content-type': 'text/xml; charset=utf-8',
         soapaction: VERSION,
-        ...(this.#cookie !== '' && { cookie: this.#cookie }),
+        ...(cookie !== '' && { cookie }),
       },
       body:
         '<?xml version="1.0" encoding="UTF-8"?>' +
@@ -93,7 +94,7 @@ export class SoapClient {
       // A fault has the status 500.
       alsoAllows: [500],
     })
-    this.#keepCookie(headers)
+    this.#keepCookies(headers)
     let isWhole = false
     const pickResult = ([body, response, result, name, ...inner]: readonly string[]): boolean => {
       if (body !== 'Body') return false
@@ -111,8 +112,12 @@ export class SoapClient {
     if (!isWhole) throw new FetchError('bad_answer', `${method}: the answer of status ${status} has no result`)
   }
 
-  #keepCookie(headers: Headers): void {
-    const [cookie] = headers.getSetCookie()
-    if (cookie !== undefined) this.#cookie = cookie.split(';')[0] ?? ''
+  #keepCookies(headers: Headers): void {
+    // A balancer before several vCenters has a cookie too.
+    for (const cookie of headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';')
+      const [name = '', ...value] = pair.split('=')
+      this.#cookies.set(name.trim(), value.join('=').trim())
+    }
   }
 }
