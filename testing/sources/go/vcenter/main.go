@@ -1,6 +1,6 @@
 // Serves the simulator of govmomi as a vCenter or an ESXi host until it is killed: vcenter PORT vpx|esx COPIES.
 // The guest of the first machine has addresses, the second is off, and the third is a template. The simulator makes ten machines
-// in a second, so all further ones are copies of the first.
+// in a second, so all further ones are copies of the first, without its disks and controllers.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+	"github.com/vmware/govmomi/object"
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 )
@@ -27,9 +28,12 @@ func main() {
 	copies, _ := strconv.Atoi(os.Args[3])
 	for _, entity := range model.Map().All("VirtualMachine") {
 		vm := entity.(*simulator.VirtualMachine)
+		config := *vm.Config
+		config.Hardware.Device = object.VirtualDeviceList(config.Hardware.Device).SelectByType((*types.VirtualEthernetCard)(nil))
 		pool := model.Map().Get(*vm.ResourcePool).(*simulator.ResourcePool)
 		for ; copies > 0; copies-- {
 			one := vm.VirtualMachine
+			one.Config = &config
 			one.Self.Value = fmt.Sprintf("vm-copy-%d", copies)
 			one.Summary.Config.InstanceUuid = uuid.NewString()
 			one.Name = one.Self.Value
