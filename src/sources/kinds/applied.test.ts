@@ -119,7 +119,7 @@ const pushed = cases.flatMap(({ content, ...one }) =>
 
 describe.each(fetched)('%s', (_, { kind, content }) => {
   test(
-    'is applied whole, and neither the same answers nor refused requests change anything later',
+    'is applied whole, neither the same answers nor refused requests change anything later, and a deletion takes the devices back',
     async () => {
       const plat = await Sourced.start()
       const { url, state, stop } = serve(content)
@@ -132,6 +132,8 @@ describe.each(fetched)('%s', (_, { kind, content }) => {
       expect(await plat.run(id)).toMatchObject({ status: 'failed', error_code: 'forbidden' })
       expect(await plat.listOpen(id)).toEqual([])
       await stop()
+      expect((await plat.send(`DELETE /api/sources/${id}?objects=delete`)).status).toBe(204)
+      expect((await plat.send('GET /api/devices')).body).toEqual([])
       await plat.close()
     },
     TIMEOUT_MS,
