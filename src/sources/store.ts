@@ -144,9 +144,8 @@ export const lockFreeState = async (ctx: Ctx, id: string): Promise<boolean> => {
 
 /** Run rows of this condition are few, and have an index. */
 export const IS_OPEN = sql<boolean>`status IN ('pending', 'running')`
-const IS_STALE = sql<boolean>`is_stale = 1`
 
-/** Returns the sources with work that no instance does: a due run, one that was asked for, one left by a dead instance, stale objects. */
+/** Returns the sources with work that no instance does: a due run, one that was asked for, one left by a dead instance. */
 export const findDue = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('source_states as states')
@@ -161,13 +160,6 @@ export const findDue = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
             .select('source_runs.id')
             .whereRef('source_runs.source_id', '=', 'states.source_id')
             .where(IS_OPEN),
-        ),
-        eb.exists(
-          eb
-            .selectFrom('source_objects')
-            .select('source_objects.key')
-            .whereRef('source_objects.source_id', '=', 'states.source_id')
-            .where(IS_STALE),
         ),
       ]),
     )

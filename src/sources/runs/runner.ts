@@ -10,6 +10,7 @@ import { LostLeaseError } from '../../kernel/jobs/leases.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { SourceOutcome } from '../fetch/protocol.ts'
 import { judgeStale } from '../judge/judge.ts'
+import { findMarkedSources } from '../judge/object-reads.ts'
 import { settleStatus } from '../status.ts'
 import * as store from '../store.ts'
 import type { SourceRunRow } from '../table.ts'
@@ -20,8 +21,10 @@ const LOOK_MS = 1000
 const AT_ONCE = 2
 const MAX_WAITING = 32
 const RETRY_AFTER_MS = 30_000
-/** The pause of a source whose work has failed by an internal error, and of one that had no run. */
+/** The pause of a source after an internal error, and after a look that had no run to begin. */
 const REST_MS = { failed: 30_000, idle: 2000 } as const
+/** Objects are judged so long after the first of them was changed: changes that follow each other are judged at once. */
+const LINGER_MS = 2000
 
 export type RunnerOptions = RunOptions & { readonly log: Logger; readonly kernel: () => Kernel<Tables> }
 
@@ -65,6 +68,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
   const resting = new Set<string>()
   /** Sources that have a turn, or wait for one. */
   const started = new Set<string>()
+  /** The time at which each source was first seen with changed objects. */
+  const marked = new Map<string, number>()
   let pushes: Pushed[] = []
 
   const run = async (ctx: Ctx, hold: Hold, begun: Begun, outcome?: SourceOutcome): Promise<void> => {
@@ -92,11 +97,10 @@ export const createRunner = (options: RunnerOptions): Runner => {
     setTimeout(() => resting.delete(id), ms).unref()
   }
 
-  const work = async (ctx: Ctx, hold: Hold): Promise<void> => {
+  const runDue = async (ctx: Ctx, hold: Hold): Promise<void> => {
     const begun = await hold.write((tx) => beginRun(tx, hold.id))
-    if (begun) return run(ctx, hold, begun)
-    await judgeChanged(ctx, hold)
-    rest(hold.id, REST_MS.idle)
+    if (begun) await run(ctx, hold, begun)
+    else rest(hold.id, REST_MS.idle)
   }
 
   const fail = (id: string, error: unknown): void => {
@@ -105,7 +109,9 @@ export const createRunner = (options: RunnerOptions): Runner => {
     rest(id, REST_MS.failed)
   }
 
-  const start = (ctx: Ctx, id: string): void => {
+  const canStart = (id: string): boolean => !started.has(id) && !lanes.isBusy(id) && !resting.has(id)
+
+  const start = (ctx: Ctx, id: string, work: (ctx: Ctx, hold: Hold) => Promise<void>): void => {
     started.add(id)
     turns
       .run({ group: 'schedule', key: id }, () => lanes.tryHold(ctx, id, (hold) => work(ctx, hold)), closing.signal)
@@ -140,16 +146,29 @@ export const createRunner = (options: RunnerOptions): Runner => {
       if (states.get(id)?.generation !== generation) end.abort(new RunEndedError('the source was changed'))
   }
 
+  /** Judges the objects of sources that have waited long enough. */
+  const startJudging = async (ctx: Ctx): Promise<void> => {
+    const found = await findMarkedSources(ctx)
+    const nowMs = performance.now()
+    for (const id of marked.keys()) if (!found.includes(id)) marked.delete(id)
+    for (const id of found) {
+      const sinceMs = marked.get(id) ?? nowMs
+      marked.set(id, sinceMs)
+      if (nowMs - sinceMs < LINGER_MS || started.size >= AT_ONCE || !canStart(id)) continue
+      marked.delete(id)
+      start(ctx, id, judgeChanged)
+    }
+  }
+
   const poll = async (ctx: Ctx): Promise<void> => {
     const sent = pushes
     pushes = []
     for (const pushed of sent) startPushed(ctx, pushed)
     if (closing.signal.aborted) return
     await endChanged(ctx)
-    for (const id of await store.findDue(ctx, now().getTime())) {
-      if (started.size >= AT_ONCE) return
-      if (!started.has(id) && !lanes.isBusy(id) && !resting.has(id)) start(ctx, id)
-    }
+    for (const id of await store.findDue(ctx, now().getTime()))
+      if (started.size < AT_ONCE && canStart(id)) start(ctx, id, runDue)
+    await startJudging(ctx)
   }
 
   // The changes of the history name this job.

@@ -104,6 +104,21 @@ describe.each(engines())('a source is read on %s', (dialect) => {
     stop()
   })
 
+  test('an object that a person edits is judged again, and kept by the next run', async () => {
+    const { engine, url, stop } = startDockerEngine()
+    engine.names = ['edited']
+    const { id } = await create({ kind: 'docker', url, mode: 'auto', interval_minutes: 0 })
+    await run(id)
+    await ended(id, 1)
+    const [{ id: device } = { id: '' }] = await it.admin.api.devices.list({ managed_by: `source:${id}` })
+    expect((await send(`PUT /api/devices/${device}`, { status: 'planned' })).status).toBe(200)
+    await until('the judgment', async () => ((await get(id)).counts.kept === 1 ? true : undefined))
+    await run(id)
+    await ended(id, 2)
+    expect((await it.admin.api.devices.get({ id: device })).status).toBe('planned')
+    stop()
+  })
+
   test('a failed run tells why, and the next success ends it', async () => {
     const { engine, url, stop } = startDockerEngine()
     engine.status = 403
