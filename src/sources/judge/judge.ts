@@ -47,7 +47,7 @@ export const OPEN: readonly ObjectState[] = ['unclear', 'changed', 'failed', 'go
 
 /** From this number of changes on, an apply is a large transaction. */
 export const LARGE_CHANGES = 1000
-const VERDICTS_AT_ONCE = 100
+const VERDICTS_AT_ONCE = 500
 const HOUR_MS = 3_600_000
 
 const NONE = { created: 0, updated: 0, gone: 0, kept: 0, unclear: 0, failed: 0 }
@@ -114,10 +114,12 @@ const store = async (ctx: Ctx, { source, signal, confirm }: Storing, { said, gon
   ]
   for (const part of parts) {
     signal.throwIfAborted()
+    // Judged again if it is lost.
+    const options = { deferSync: true }
     await ctx.write(async (tx) => {
       await confirm?.(tx)
       await storeJudgment(tx, source.id, part)
-    })
+    }, options)
   }
 }
 

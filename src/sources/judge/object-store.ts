@@ -18,7 +18,9 @@ import {
   type StoredObject,
 } from './object-reads.ts'
 
-/** Writes of a portion, so that others can write in between. */
+/** Rows of one transaction, so that others can write in between. */
+const ROWS_OF_WRITE = 500
+/** Rows of one statement, which holds the event loop. */
 const ROWS_AT_ONCE = 100
 
 const toColumns = ({ type, place, name, row, facts, macs }: SaidRow) => ({
@@ -86,13 +88,21 @@ const NOTHING: Omit<RowDifferences, 'unchanged'> = { fresh: [], changed: [], sho
 
 /** Writes the differences of a reading in short transactions. The next reading finds differences again that a kill has left out. */
 export const writeDifferences = async (
-  write: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>,
+  write: Ctx['write'],
   sourceId: string,
   differences: RowDifferences,
 ): Promise<void> => {
   for (const name of ['missing', 'changed', 'fresh', 'shown'] as const)
-    for (const batch of splitBatches<SaidRow | ObjectKey>(differences[name], ROWS_AT_ONCE))
-      await write((ctx) => writePortion(ctx, sourceId, { ...NOTHING, [name]: batch }))
+    for (const portion of splitBatches<SaidRow | ObjectKey>(differences[name], ROWS_OF_WRITE))
+      await write(
+        async (ctx) => {
+          for (const batch of splitBatches(portion, ROWS_AT_ONCE)) {
+            await writePortion(ctx, sourceId, { ...NOTHING, [name]: batch })
+            await pause()
+          }
+        },
+        { deferSync: true },
+      )
 }
 
 /** The result of a judgment of one row. */
