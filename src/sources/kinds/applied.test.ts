@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { ask } from '../../../testing/estates/inventory.ts'
 import { until } from '../../../testing/until.ts'
-import type { RecordedCase } from '../fetch/record.ts'
+import { createIdentify, type RecordedCase } from '../fetch/record.ts'
 import { encodeAnswer } from '../fetch/testing/replay.ts'
 import { KINDS, type Source, type SourceObject, type SourceRun } from '../schema.ts'
 import { SOURCE_KINDS } from './index.ts'
@@ -23,20 +23,34 @@ const cases = KINDS.flatMap((kind) => {
   }))
 })
 
-/** True for answers that one server gives by their paths only. */
+/** A busy machine starts a process slowly. */
+const TIMEOUT_MS = 180_000
+
+/** True for answers that one server gives. */
 const canServe = ({ url, answers }: RecordedCase): boolean =>
-  url.startsWith('http') && answers.every(({ method, path }) => method === 'GET' && path.startsWith('/'))
+  url.startsWith('http') && answers.every(({ path }) => path.startsWith('/'))
 
 /** Serves the answers of a case, or refuses all requests. */
-const serve = ({ url, answers }: RecordedCase) => {
+const serve = (content: RecordedCase) => {
+  const { url, answers } = content
+  const identify = createIdentify(content)
   const state = { isRefusing: false }
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: (request) => {
+    fetch: async (request) => {
       const { pathname, search } = new URL(request.url)
       if (state.isRefusing) return new Response('', { status: 403 })
-      const found = answers.find(({ path }) => path === `${pathname}${search}`)
+      const asked = identify({
+        url: `${new URL(url).origin}${pathname}${search}`,
+        method: request.method === 'POST' ? 'POST' : 'GET',
+        headers: {},
+        timeoutMs: TIMEOUT_MS,
+        ...(request.method === 'POST' && { body: await request.bytes() }),
+      })
+      const found = answers.find(
+        (one) => one.method === asked.method && one.path === asked.path && one.request === asked.request,
+      )
       if (!found) return new Response('', { status: 404 })
       const { status, body, contentType } = encodeAnswer(found)
       return new Response(body, { status, headers: { 'content-type': contentType } })
@@ -46,9 +60,6 @@ const serve = ({ url, answers }: RecordedCase) => {
   const path = pathname === '/' && search === '' ? '' : `${pathname}${search}`
   return { state, url: `http://127.0.0.1:${server.port}${path}`, stop: () => server.stop(true) }
 }
-
-/** A busy machine starts a process slowly. */
-const TIMEOUT_MS = 180_000
 
 class Sourced {
   readonly #app: TestApp
