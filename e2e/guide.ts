@@ -1,5 +1,5 @@
 /**
- * `bun e2e/guide.ts`: the pictures of the guide (docs/web.md), in docs/images. Run it again when the UI looks different; the
+ * `bun e2e/guide.ts`: the pictures of the guide (docs/web.md) and of sources, in docs/images. Run it again when the UI looks different; the
  * estate in them is made up, and the same every time.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -63,6 +63,8 @@ const PICTURES: readonly Picture[] = [
   { name: 'import', page: 'import', before: paste },
   { name: 'role', page: 'role' },
   { name: 'audit', page: 'audit-entry' },
+  { name: 'source-new', page: 'source-new' },
+  { name: 'source-changes', page: 'source' },
 ]
 
 /** A third of the size of a PNG, without blurred letters. The browser converts it on an empty page. */

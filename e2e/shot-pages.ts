@@ -10,23 +10,26 @@ import { DNS, seedDns } from './dns-seed.ts'
 import { OAUTH, seedPrograms } from './oauth-client.ts'
 import { seedScanner } from './scanner-seed.ts'
 import { type RunningPlat, startPlat } from './server.ts'
+import { SOURCES, seedSource, startCluster } from './source-seed.ts'
 
 export type Shot = readonly [name: string, path: string]
 
-export type Estate = RunningPlat & { readonly receiver: Receiver }
+export type Estate = RunningPlat & { readonly receiver: Receiver; readonly clusterUrl: string }
 
 /** Includes hosts to discover and a receiver of webhooks. Both end with it. */
 export const startEstate = async (devices: number): Promise<Estate> => {
   const endHosts = await startHosts()
   const receiver = await startReceiver()
-  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED, ...OAUTH, ...DNS }
+  const cluster = startCluster()
+  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED, ...OAUTH, ...DNS, ...SOURCES }
   const plat = await startPlat({ devices, env, outbound: receiver.outbound })
   const stop = async () => {
     await plat.stop()
+    await cluster.stop(true)
     await receiver.close()
     await endHosts()
   }
-  return { ...plat, receiver, stop }
+  return { ...plat, receiver, clusterUrl: cluster.url.origin, stop }
 }
 
 /** Starts a browser that renders alike on all machines. */
@@ -82,6 +85,7 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   const scanner = await seedScanner(plat, { name: 'oslo', tags: ['branch'], links: ['10.9.0.0/24', '10.9.8.0/24'] })
   await plat.api.scanners.create({ name: 'bergen', tags: ['branch'] })
   const branch = await plat.api.networks.create({ name: 'branch', subnet: '10.9.0.0/24', scanner: 'oslo' })
+  const source = await seedSource(plat, plat.clusterUrl)
   const [told] = await plat.api.webhooks.deliveries({ id: hooks.good, event: 'device.updated' })
   const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
     plat.api.devices.list({ limit: 1, tags: ['production'] }),
@@ -134,6 +138,11 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['pool', `/pools/${pool?.id}`],
     ['pool-usage', `/pools/${pool?.id}?tab=usage`],
     ['pool-large', `/pools/${large.id}`],
+    ['sources', '/sources'],
+    ['source-new', '/sources?new=proxmox'],
+    ['source', `/sources/${source}`],
+    ['source-objects', `/sources/${source}?tab=objects`],
+    ['source-settings', `/sources/${source}?tab=settings`],
     ['reservations', '/reservations'],
     ['datacenters', '/datacenters'],
     ['datacenter', `/datacenters/${datacenter?.id}`],

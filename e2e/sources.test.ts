@@ -1,6 +1,8 @@
 /** Sources from the first one to its changes in the inventory, over a document that a server on this machine gives. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { X509Certificate } from 'node:crypto'
 import type { Page } from 'playwright-core'
+import { createCertificate } from '../testing/certificates.ts'
 import { eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
 
@@ -115,6 +117,28 @@ test('a test without a connection says why', () =>
     { as: 'operator', expected: ['502 /api/sources/'] },
   ))
 
+test('a certificate that signs itself is trusted by its fingerprint', () => {
+  const tls = createCertificate({ name: 'lab', alternatives: 'IP:127.0.0.1' })
+  const lab = Bun.serve({ hostname: '127.0.0.1', port: 0, tls, fetch: () => Response.json({ devices: [] }) })
+  const fingerprint = new X509Certificate(tls.cert).fingerprint256
+  return it
+    .visit(
+      async ({ page, open }) => {
+        const terms = { kind: 'document', url: lab.url.href, interval_minutes: 0 } as const
+        const { id } = await it.plat.api.sources.create({ name: 'signed by itself', ...terms })
+        await open(`/sources/${id}`)
+        await page.getByRole('button', { name: 'Test', exact: true }).click()
+        await page.getByRole('alert').getByText(fingerprint).waitFor()
+        await expectReadable(page)
+        await page.getByRole('button', { name: 'Trust this certificate' }).click()
+        await page.getByRole('status').getByText('answers', { exact: true }).waitFor()
+        expect((await it.plat.api.sources.get({ id })).tls_fingerprint).toBe(fingerprint)
+      },
+      { as: 'admin', expected: ['502 /api/sources/'] },
+    )
+    .finally(() => lab.stop(true))
+})
+
 test('a value that a person has changed is kept, until the value of the source is taken', () =>
   it.visit(
     async ({ page, open }) => {
@@ -157,7 +181,7 @@ test('an object in doubt is linked to the device that it is', () =>
     { as: 'admin' },
   ))
 
-test('a source that is kept in sync applies its next run by itself, and a device shows what it says', () =>
+test('a source that is kept in sync applies its next run by itself, and its device shows its state', () =>
   it.visit(
     async ({ page, open, openWhole }) => {
       const { id } = await addSource('synced', [{ name: 'synced-web', os: 'Debian 12' }])

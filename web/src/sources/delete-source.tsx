@@ -1,4 +1,4 @@
-/** Asks before a source is deleted, and what becomes of its objects. */
+/** Asks before a source is deleted, and whether its objects go along. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useId, useState } from 'react'
 import { api } from '../api/client.ts'

@@ -30,7 +30,7 @@ test('the types of a run are counted with their plurals', () => {
   expect(formatRead({ host: 1, vm: 2, network: 0 })).toBe('1 host, 2 VMs')
 })
 
-test('the counts of all resources are summed, and named by what is done or open', () => {
+test('the counts of all resources are summed, and named as done or open', () => {
   const counts = sumCounts({ devices: { ...NONE, created: 2, failed: 1 }, ports: { ...NONE, created: 3 } })
   expect(formatCounts(counts, 'applied')).toBe('5 created, 1 refused')
   expect(formatCounts(counts, 'read')).toBe('5 new, 1 refused')

@@ -1,4 +1,4 @@
-/** The words of sources: states, results, errors, and what a person can do about them. Pure functions. */
+/** The words of sources: states, results, and errors with the help against them. Pure functions. */
 import { getNoun } from '../../../src/record/history/kind-names.ts'
 import { formatSpan } from '../discovery/labels.ts'
 import { findResource } from '../export/fields.ts'
@@ -27,7 +27,7 @@ export const STATUS_TEXTS: Readonly<Record<Status, string>> = {
   new: 'never read',
 }
 
-/** What helps against an error, beside its message. */
+/** The help against an error, beside its message. */
 export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   target: 'Allow private addresses in its settings, or ask the operator of this server.',
   unreachable: 'Nothing was changed. It is tried again by itself.',
@@ -44,7 +44,7 @@ export const ERROR_HELP: Readonly<Record<ErrorCode, string>> = {
   interrupted: 'The server ended during the run. It is read again by itself.',
 }
 
-/** Counts the objects that a person may want to look at. What is kept stays. */
+/** Counts the objects that a person may want to look at, without the kept ones. */
 export const countOpen = ({ counts }: Pick<Source, 'counts'>): number =>
   counts.changed + counts.unclear + counts.failed + counts.gone
 
@@ -83,7 +83,7 @@ export const formatInterval = (minutes: number): string => {
   return `every ${minutes} minutes`
 }
 
-/** Types whose plural is irregular. */
+/** Types with an irregular plural. */
 const PLURALS: Readonly<Record<string, string>> = { relationship: 'relationships', vm: 'VMs' }
 
 /** @example formatRead({ host: 2, vm: 1 }) // '2 hosts, 1 vm' */
@@ -95,7 +95,7 @@ export const formatRead = (read: SourceRun['read']): string =>
 
 type Counts = SourceRun['counts'][string]
 
-/** The words of what a run has done, and of what it would do. */
+/** The words of a run that has applied, and of one that has only read. */
 const COUNTED: Readonly<Record<keyof Counts, readonly [done: string, open: string]>> = {
   created: ['created', 'new'],
   updated: ['updated', 'changed'],

@@ -1,4 +1,4 @@
-/** The page of one source: what differs, its objects, its runs and its settings. */
+/** The page of one source: its differences, its objects, its runs and its settings. */
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { contracts } from '../api/contracts.ts'

@@ -1,4 +1,4 @@
-/** What a source needs from a person: the reason of a failure, the numbers of one that is held, or the command of a push. */
+/** The line above a source that needs a person: the reason of a failure, the numbers of one that is held, the command of a push. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { CodeBlock } from '../connect/code-block.tsx'
@@ -9,7 +9,7 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { SOURCE_KEYS, type Source, type SourceKind } from './queries.ts'
 import css from './sources.module.css'
 
-/** Asks for a run. @returns the mutation, whose variable is what the run may do */
+/** Asks for a run. */
 export const useRun = (id: string) => {
   const client = useQueryClient()
   return useMutation({

@@ -1,4 +1,4 @@
-/** The packs and sources that own objects. They keep what users change, other owners put it back. */
+/** The packs and sources that own objects. They keep changes of users, other owners put them back. */
 
 const PACK = /^pack\/(.+)@\d+$/
 

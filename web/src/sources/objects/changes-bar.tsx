@@ -56,7 +56,7 @@ export const ChangesBar = ({ source, state, chosen, isPending, onApply, onDone }
             </Button>
           )}
           {counts.changed > 0 && counts.gone > 0 && (
-            <span className="muted">All are those that differ, and those that are gone and due.</span>
+            <span className="muted">All: also the objects that are gone and due.</span>
           )}
         </>
       )}

@@ -1,4 +1,4 @@
-/** What a source says and the inventory does not: a plan whose rows are applied, linked or overruled. */
+/** The differences between a source and the inventory: a plan with rows that are applied, linked or overruled. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePermit } from '../../shell/me.ts'

@@ -1,4 +1,4 @@
-/** One object of a source: what the source says of it, what differs, and which object of the inventory it is. */
+/** One object of a source: its differences, its facts, and the object of the inventory that it is. */
 import { useState } from 'react'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
@@ -44,7 +44,7 @@ export const ObjectDrawer = ({ source, object, onClose }: Props) => {
                 ),
               ],
               ['Found by', because],
-              ['Type', type],
+              ['Type', type !== noun && type],
               ['Place', place],
               ['Id there', <CopyText key="key" text={key} label="id" />],
               ['First read', <TimeAgo key="first" at={first_seen_at} />],

@@ -34,7 +34,7 @@ export const objectsQuery = (filter: ObjectFilter) =>
 /** The most sources that a device page shows. */
 const MOST_SOURCES = 20
 
-/** Returns what each source says of a device. */
+/** Returns the objects of all sources that are this device. */
 export const saidQuery = (deviceId: string) =>
   queryOptions({
     queryKey: ['source-objects', 'of', deviceId],

@@ -1,4 +1,4 @@
-/** What each source says of a device. */
+/** The card of a device with the differences and facts of each source. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { usePermit } from '../../shell/me.ts'
@@ -25,7 +25,7 @@ const Said = ({ object }: { readonly object: SourceObject }) => {
         </Link>
         <Badge tone={tone}>{text}</Badge>
         <span className="muted">
-          {[type, place].filter(Boolean).join(' · ')} <TimeAgo at={updated_at} />
+          {[type === 'device' ? '' : type, place].filter(Boolean).join(' · ')} <TimeAgo at={updated_at} />
         </span>
       </div>
       {listNotes(object).map((note) => (

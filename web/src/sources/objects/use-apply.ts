@@ -35,7 +35,7 @@ type Counts = Awaited<ReturnType<typeof api.sources.apply>>['counts']
 const countChanges = (counts: Counts): number =>
   Object.values(counts).reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0)
 
-/** @param onHeld is called with the message of a source that is held, and what was asked for */
+/** @param onHeld is called with the message of a source that is held, and the terms of the call */
 export const useApply = ({ id, name }: Source, onHeld: (message: string, terms: Terms) => void) =>
   useMutation({
     mutationFn: async ({ objects, keepsInSync, ...terms }: Terms) => {

@@ -8,7 +8,7 @@ const OBJECT: SourceObject = {
   ...{ message: '', missing_since: null, facts: {}, first_seen_at: '', updated_at: '' },
 }
 
-test('an object is called by what an apply would do, or by its state', () => {
+test('an object is called by the action of an apply, or by its state', () => {
   const call = (part: Partial<SourceObject>) => getVerdict({ ...OBJECT, ...part }).text
   expect([call({}), call({ action: 'update' }), call({ state: 'gone', action: 'decommission' })]).toEqual([
     ...['new', 'change', 'decommission'],
@@ -18,7 +18,7 @@ test('an object is called by what an apply would do, or by its state', () => {
   ])
 })
 
-test('a new object has the values of the source, without what only Plat reads', () => {
+test('a new object has the values of the source, without the fields that only Plat reads', () => {
   const fields = {
     os: { from: null, to: 'Debian' },
     refs: { from: null, to: { lab: 'vm/1' } },
@@ -27,7 +27,7 @@ test('a new object has the values of the source, without what only Plat reads', 
   expect(listDifferences({ ...OBJECT, fields })).toEqual([{ label: 'Operating system', text: 'Debian' }])
 })
 
-test('a changed object has both values, and those that stay with the reason', () => {
+test('a changed object has both values, and the kept ones with the reason', () => {
   const fields = { os: { from: '', to: 'Debian' } }
   const kept = { description: { here: 'Mine', source: 'Theirs', why: 'edited' as const } }
   expect(listObjectValues({ ...OBJECT, action: 'update', place: 'DC1', fields, kept })).toEqual([
@@ -37,7 +37,7 @@ test('a changed object has both values, and those that stay with the reason', ()
   ])
 })
 
-test('only what a person has changed or deleted can be overruled', () => {
+test('only changes and deletions of a person can be overruled', () => {
   const kept = (why: 'edited' | 'locked') => ({ os: { here: 'a', source: 'b', why } })
   const isOpen = (part: Partial<SourceObject>) => isApplicable({ ...OBJECT, state: 'kept', action: 'none', ...part })
   expect([isOpen({ kept: kept('edited') }), isOpen({ why: 'deleted' })]).toEqual([true, true])

@@ -1,4 +1,4 @@
-/** What an object of a source differs in, as rows of a plan table. Pure functions. */
+/** The differences of an object of a source, as values of a plan table. Pure functions. */
 import { findResource } from '../../export/fields.ts'
 import { withCapital } from '../../history/labels.ts'
 import { getFieldLabel } from '../../import/labels.ts'
@@ -17,7 +17,7 @@ const ACTIONS: Readonly<Record<SourceObject['action'], Verdict>> = {
   none: { tone: 'idle', text: 'stays' },
 }
 
-/** The other states are called by what an apply would do. */
+/** The other states are called by the action of an apply. */
 const STATES: Readonly<Partial<Record<SourceObject['state'], Verdict>>> = {
   synced: { tone: 'ok', text: 'in sync' },
   kept: { tone: 'idle', text: 'kept' },
@@ -28,7 +28,7 @@ const STATES: Readonly<Partial<Record<SourceObject['state'], Verdict>>> = {
 export const getVerdict = ({ state, action }: Pick<SourceObject, 'state' | 'action'>): Verdict =>
   STATES[state] ?? ACTIONS[action]
 
-/** True if an apply of the object does something; with `overwrite` also what a person has changed. */
+/** True if an apply of the object does something; of a kept one with `overwrite`. */
 export const isApplicable = ({ state, action, kept, why }: SourceObject): boolean => {
   if (state === 'kept') return why === 'deleted' || Object.values(kept).some((one) => one.why === 'edited')
   return state === 'changed' || state === 'failed' || (state === 'gone' && action !== 'none')
@@ -45,7 +45,7 @@ const listKept = (object: SourceObject): Value[] => {
   }))
 }
 
-/** Fields that the source says of a new object, without those that only Plat reads. */
+/** Fields that only Plat reads. */
 const HIDDEN = new Set(['refs', 'managed_by'])
 
 const listFields = ({ resource: name, action, fields }: SourceObject): Value[] => {
@@ -57,7 +57,7 @@ const listFields = ({ resource: name, action, fields }: SourceObject): Value[] =
     : listChangedFields(resource, Object.fromEntries(shown))
 }
 
-/** Returns the fields that differ, also those that stay. */
+/** Returns the fields that differ, also the kept ones. */
 export const listDifferences = (object: SourceObject): Value[] => [...listFields(object), ...listKept(object)]
 
 /** Returns the differences behind the place there. */
@@ -79,7 +79,7 @@ const describeGone = ({ state, action, missing_since }: SourceObject): string[] 
 /** Messages of the server begin in lower case. @example toNote('has its name') // 'Has its name.' */
 export const toNote = (message: string): string => `${withCapital(message).replace(/\.$/, '')}.`
 
-/** Returns why an object is in its state. */
+/** Returns the reasons of the state of an object. */
 export const listNotes = (object: SourceObject): string[] => [
   ...describeGone(object),
   ...(object.message === '' ? [] : [toNote(object.message)]),

@@ -1,4 +1,4 @@
-/** One run of a source: its outcome, what it read, left and changed, its warnings and its log. */
+/** One run of a source: its outcome, its counts, its warnings and its log. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { PageLoading } from '../../shell/page-loading.tsx'

@@ -171,7 +171,7 @@ const withSection = (section: string, fields: readonly FieldSpec[]): FieldSpec[]
 
 type Parts = {
   readonly kind: SourceKind
-  /** Undefined for a new source, whose form asks only for what it needs; the rest is in the last section. */
+  /** Undefined for a new source. Its form has the seldom fields in the last section. */
   readonly stored: Source | undefined
   readonly spaces: readonly Space[]
 }

@@ -15,7 +15,8 @@ type Row = Readonly<Record<string, unknown>>
 
 const formatAddress = (one: unknown): string => {
   if (typeof one !== 'object' || one === null) return String(one)
-  const { ip, ...others } = one as Row
+  // The address tells its type.
+  const { ip, type: _, ...others } = one as Row
   const parts = Object.entries(others).flatMap(([field, value]) =>
     value === '' || value === null || value === undefined
       ? []
