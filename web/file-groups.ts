@@ -62,6 +62,7 @@ const LAZY_PATHS = [
   'resource/object/delete-confirm',
   'resource/related/(references|related)',
   'shell/(key-sheet|phone-bar)',
+  'table/plan/',
   'ui/combobox',
   'views/(view-dialogs|change-views|move-stored|count-view|pinned-list)',
 ]
@@ -77,14 +78,14 @@ const ACCESS = /\/web\/src\/(access|account)\//
 
 /** Parts of the pages of users and ports that others have too: a separate file would cost each of them a request. */
 const PARTS =
-  /\/web\/src\/(connect\/code-block|access\/(access\.module|secret-field|queries)|ports\/(fields|range|labels))\./
+  /\/src\/net\/origin\.|\/web\/src\/(connect\/code-block|access\/(access\.module|secret-field|queries)|ports\/(fields|range|labels))\./
 
 /** The pages of zones and of feeds, which share the choice of devices. */
 const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu|tree\/\w+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu|tree\/\w+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|discovery\/span|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS =
@@ -152,6 +153,12 @@ const PASSKEYS = /\/web\/src\/login\/webauthn/
 
 /** Loaded once the page is quiet: the live feed, how its events refresh the lists, the rows of the palette, and the list of the settings. */
 const LIVE = /\/web\/src\/(live\/(apply|follow-feed)|palette\/(results|entries|order)|settings\/settings-list)/
+
+/** The table of a plan with its values, of imports and of sources, and the card of a device with them. */
+const PLANS = /\/web\/src\/(table\/plan|import\/labels|sources\/(objects\/(said-card|queries|words)|queries)\.)/
+
+/** The pages of sources. */
+const SOURCES = /\/web\/src\/sources\//
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
@@ -302,6 +309,8 @@ export const FILE_GROUPS = [
   { name: 'kinds', test: KINDS },
   { name: 'kind-forms', test: KIND_FORMS },
   { name: 'related', test: RELATED },
+  { name: 'plans', test: PLANS },
+  { name: 'sources', test: SOURCES },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },
 ]

@@ -23,7 +23,7 @@ type Props = {
   readonly isRemovable?: boolean
 }
 
-/** Nobody can type it. */
+/** Stands for a removed value. It cannot be typed. */
 export const REMOVED = '\0'
 
 export const SecretField = (props: Props) => {

@@ -1,8 +1,9 @@
 /** The labels of discovery, and names from templates. */
 import { describe, expect, test } from 'bun:test'
-import { formatInterval, formatSpan, formatTimeUntil, listStages } from './labels.ts'
+import { formatInterval, formatTimeUntil, listStages } from './labels.ts'
 import { countSeenAgain, findReview, formatOutcome } from './scans/outcome.ts'
 import type { Scan } from './shapes.ts'
+import { formatSpan } from './span.ts'
 import { fillTemplate, listUnknownWords } from './template.ts'
 
 const discovered = { hostname: 'web-1', ip: '10.0.0.7', mac_address: '02:00:00:00:00:07', vendor: 'Acme' }

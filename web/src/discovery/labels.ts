@@ -1,6 +1,7 @@
 /** The labels of discovery: scan types, stages, fields, durations. */
 import { formatCount, plural } from '../ui/format.ts'
 import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './shapes.ts'
+import { formatSpan } from './span.ts'
 
 export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
   ['quick', 'Quick', 'Finds hosts by ping, ARP and a few TCP ports.'],
@@ -36,19 +37,6 @@ const TECHNIQUES: Readonly<Record<string, string>> = {
 }
 
 export const getTechniqueName = (technique: string): string => TECHNIQUES[technique] ?? technique
-
-/** @example formatSpan(135) // '2 min 15 s' */
-export const formatSpan = (seconds: number): string => {
-  const whole = Math.max(0, Math.round(seconds))
-  const [days, hours, minutes] = [
-    Math.floor(whole / 86_400),
-    Math.floor(whole / 3600) % 24,
-    Math.floor(whole / 60) % 60,
-  ]
-  if (days > 0) return `${days} d ${hours} h`
-  if (hours > 0) return `${hours} h ${minutes} min`
-  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
-}
 
 /** Returns the duration of a scan, or its time so far. */
 export const formatDuration = ({ started_at, completed_at }: Scan, nowMs: number): string => {

@@ -1,7 +1,7 @@
 /** The words of sources: states, results, and errors with the help against them. Pure functions. */
-import { getNoun } from '../../../src/record/history/kind-names.ts'
-import { formatSpan } from '../discovery/labels.ts'
-import { findResource } from '../export/fields.ts'
+import { isResource } from '../../../src/inventory/resources.ts'
+import { getNoun } from '../../../src/resource/nouns.ts'
+import { formatSpan } from '../discovery/span.ts'
 import { formatCount, plural } from '../ui/format.ts'
 import type { Tone } from '../ui/primitives.tsx'
 import type { Source, SourceRun } from './queries.ts'
@@ -129,10 +129,7 @@ export const formatCounts = (counts: Counts, result: SourceRun['result']): strin
     .join(', ')
 
 /** The noun of a resource by its name, as `network` of `networks`. */
-export const getResourceNoun = (name: string): string => {
-  const resource = findResource(name)
-  return resource ? getNoun(resource) : name
-}
+export const getResourceNoun = (name: string): string => (isResource(name) ? getNoun(name) : name)
 
 /** @example toTitle('client_key') // 'Client key' */
 export const toTitle = (name: string): string => {

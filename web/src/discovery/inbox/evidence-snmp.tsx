@@ -3,8 +3,8 @@
 import { formatCount } from '../../ui/format.ts'
 import { Facts } from '../../ui/primitives.tsx'
 import css from '../evidence.module.css'
-import { formatSpan } from '../labels.ts'
 import type { DiscoveredDeviceDetail } from '../shapes.ts'
+import { formatSpan } from '../span.ts'
 
 const SHOWN = 64
 

@@ -1,7 +1,7 @@
 /** Says which object of the inventory an object of a source is. */
 import { type SubmitEvent, useState } from 'react'
+import { isResource } from '../../../../src/inventory/resources.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
-import { findResource } from '../../export/fields.ts'
 import { ReferenceField } from '../../resource/form/reference-field.tsx'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
@@ -18,7 +18,7 @@ type Props = { readonly source: Source; readonly object: SourceObject; readonly 
 export const LinkDialog = ({ source, object, onClose }: Props) => {
   const [chosen, setChosen] = useState(object.object_id ?? '')
   const link = useLink(source)
-  const resource = findResource(object.resource)
+  const { resource } = object
   const noun = getResourceNoun(object.resource)
   const say = (object_id: string | null) => link.mutate({ objects: [toKey(object)], object_id }, { onSuccess: onClose })
   const submit = (event: SubmitEvent) => {
@@ -33,7 +33,7 @@ export const LinkDialog = ({ source, object, onClose }: Props) => {
         {link.error && error === undefined && <Alert>{toAppError(link.error).message}</Alert>}
         {object.message !== '' && <p>{toNote(object.message)}</p>}
         <p className="muted">A link stays until you change it. Values that people have entered are kept.</p>
-        {resource && (
+        {isResource(resource) && (
           <ReferenceField
             label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} in Plat`}
             to={resource}

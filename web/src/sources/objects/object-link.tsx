@@ -1,14 +1,12 @@
 /** A link to the object of the inventory that an object of a source is. */
 import { Link } from '@tanstack/react-router'
-import { getNoun, toKind } from '../../../../src/record/history/kind-names.ts'
-import { findResource } from '../../export/fields.ts'
+import { isResource } from '../../../../src/inventory/resources.ts'
+import { getNoun, toKind } from '../../../../src/resource/nouns.ts'
 import { buildObjectLink, findItem } from '../../shell/nav.ts'
 import type { SourceObject } from './queries.ts'
 
-const findPage = (name: string) => {
-  const resource = findResource(name)
-  return resource && (findItem(toKind(resource)) ?? findItem(getNoun(resource)))
-}
+const findPage = (resource: string) =>
+  isResource(resource) ? (findItem(toKind(resource)) ?? findItem(getNoun(resource))) : undefined
 
 type Props = Pick<SourceObject, 'resource' | 'object_id' | 'name'>
 

@@ -1,8 +1,8 @@
 /** All objects that a source says, with their states. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { getNoun } from '../../../../src/record/history/kind-names.ts'
-import { findResource, RESOURCES } from '../../export/fields.ts'
+import { INVENTORY, isResource } from '../../../../src/inventory/resources.ts'
+import { getNoun } from '../../../../src/resource/nouns.ts'
 import { announced } from '../../shell/announcer.tsx'
 import type { Column } from '../../table/column.ts'
 import { DataTable } from '../../table/data-table.tsx'
@@ -66,11 +66,12 @@ const COLUMNS: readonly Column<SourceObject>[] = [
 const useFilter = (sourceId: string, typed: string): ObjectFilter => {
   const { search } = usePageSearch()
   const name = useSettled(typed).trim()
-  const [state, resource] = [parseState(search.status), findResource(search.resource)]
+  const state = parseState(search.status)
+  const { resource } = search
   return {
     source_id: sourceId,
     ...(state && { state }),
-    ...(resource && { resource }),
+    ...(isResource(resource) && { resource }),
     ...(name !== '' && { name }),
   }
 }
@@ -114,7 +115,7 @@ export const ObjectsTab = ({ source }: { readonly source: Source }) => {
           label="Resource"
           any="All resources"
           value={filter.resource}
-          options={RESOURCES.map((name) => [name, `${getNoun(name)}s`])}
+          options={INVENTORY.map((name) => [name, `${getNoun(name)}s`])}
           onChange={(resource) => void set({ resource }, { isReplace: true })}
         />
         {isFiltered && <Button onClick={clear}>Clear</Button>}

@@ -70,7 +70,7 @@ export const useLink = ({ id }: Pick<Source, 'id'>) => {
       api.sources.link({ id, objects: objects.map((one) => ({ ...one, object_id })) }),
     onSuccess: ({ linked }, { object_id }) => {
       const what = plural(linked, 'object')
-      toast(object_id === null ? `${what} will be matched again` : object_id === '' ? `${what} of its own` : 'Linked')
+      toast(object_id === null ? `${what} will be matched again` : object_id === '' ? `${what} will be new` : 'Linked')
       for (const key of SOURCE_KEYS) void client.invalidateQueries({ queryKey: [key] })
     },
   })

@@ -1,6 +1,5 @@
 /** The differences of an object of a source, as values of a plan table. Pure functions. */
-import { findResource } from '../../export/fields.ts'
-import { withCapital } from '../../history/labels.ts'
+import { isResource } from '../../../../src/inventory/resources.ts'
 import { getFieldLabel } from '../../import/labels.ts'
 import { formatValue, listChangedFields, listValues, type Value } from '../../table/plan/values.ts'
 import { formatMoment } from '../../ui/format.ts'
@@ -37,8 +36,8 @@ export const isApplicable = ({ state, action, kept, why }: SourceObject): boolea
 const KEPT_WHY = { edited: 'changed by a person', locked: 'locked' } as const
 
 const listKept = (object: SourceObject): Value[] => {
-  const resource = findResource(object.resource)
-  if (!resource) return []
+  const { resource } = object
+  if (!isResource(resource)) return []
   return Object.entries(object.kept).map(([field, { here, source, why }]) => ({
     label: getFieldLabel(resource, field),
     text: `${formatValue(field, here) || 'empty'} stays (${KEPT_WHY[why]}); the source says ${formatValue(field, source) || 'nothing'}`,
@@ -48,9 +47,8 @@ const listKept = (object: SourceObject): Value[] => {
 /** Fields that only Plat reads. */
 const HIDDEN = new Set(['refs', 'managed_by'])
 
-const listFields = ({ resource: name, action, fields }: SourceObject): Value[] => {
-  const resource = findResource(name)
-  if (!resource) return []
+const listFields = ({ resource, action, fields }: SourceObject): Value[] => {
+  if (!isResource(resource)) return []
   const shown = Object.entries(fields).filter(([field]) => !HIDDEN.has(field))
   return action === 'create'
     ? listValues(resource, Object.fromEntries(shown.map(([field, { to }]) => [field, to])))
@@ -77,7 +75,8 @@ const describeGone = ({ state, action, missing_since }: SourceObject): string[] 
     : []
 
 /** Messages of the server begin in lower case. @example toNote('has its name') // 'Has its name.' */
-export const toNote = (message: string): string => `${withCapital(message).replace(/\.$/, '')}.`
+export const toNote = (message: string): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`
 
 /** Returns the reasons of the state of an object. */
 export const listNotes = (object: SourceObject): string[] => [
