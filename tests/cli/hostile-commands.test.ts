@@ -199,6 +199,44 @@ const WAYS: Readonly<Record<string, Ways>> = {
     ]
   },
   'dns zone check': () => each([['dns', 'zone', 'check', HOSTILE]]),
+  'source create': () =>
+    each([
+      ['source', 'create', HOSTILE, 'docker'],
+      ['source', 'create', 'x', 'docker', '--option', HOSTILE],
+      ['source', 'create', 'x', 'docker', '--secret', `token=${join(folder, `none ${FILE}`)}`],
+      ['source', 'create', 'x', HOSTILE],
+    ]),
+  'source update': () =>
+    each([
+      ['source', 'update', HOSTILE, '--option', HOSTILE],
+      ['source', 'update', HOSTILE, '--name', HOSTILE],
+    ]),
+  'source run': () =>
+    each([
+      ['source', 'run', HOSTILE],
+      ['source', 'run', HOSTILE, '-o', 'json'],
+    ]),
+  'source apply': () =>
+    each([
+      ['source', 'apply', HOSTILE, '--yes'],
+      ['source', 'apply', HOSTILE, '--dry-run', '-o', 'json'],
+    ]),
+  'source push': async () => {
+    const snapshot = join(folder, `snapshot ${FILE}`)
+    await writeFile(snapshot, HOSTILE)
+    return each([
+      ['source', 'push', HOSTILE, snapshot],
+      ['source', 'push', HOSTILE, join(folder, `none ${FILE}`)],
+      ['source', 'push', HOSTILE, '--option', HOSTILE],
+    ])
+  },
+  'source collect': () =>
+    each([
+      ['source', 'collect', HOSTILE],
+      ['source', 'collect', 'docker', '--url', HOSTILE],
+      ['source', 'collect', 'docker', '--option', `x${HOSTILE}=1`],
+      ['source', 'collect', 'docker', '--url', 'http://127.0.0.1:1', '--secret', HOSTILE],
+    ]),
   'scanner run': () => {
     const state = join(folder, `scanner ${FILE}`)
     return each([

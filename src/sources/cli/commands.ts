@@ -12,7 +12,7 @@ const SECRET = createFlag('secret', 'A secret of the kind, from a file; - is sta
   hint: 'NAME=FILE',
   isList: true,
 })
-/** Flags of fields that these commands read in a form of their own. */
+/** Flags of fields that these commands read themselves. */
 const OWN: ReadonlySet<string> = new Set(['options', 'secrets'])
 
 const buildSavingSpec = (op: AnyOperation): Spec => {

@@ -67,7 +67,7 @@ type Executed = {
   readonly texts: Texts
   /** The kind of the objects of the command, which names are looked up in. */
   readonly kind?: string
-  /** Fields that the command has read in a form of its own. */
+  /** Fields that the command reads itself. */
   readonly more?: Readonly<Input>
 }
 

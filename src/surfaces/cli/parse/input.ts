@@ -110,7 +110,7 @@ type InputParts = {
   readonly op: AnyOperation
   readonly spec: Spec
   readonly texts: Texts
-  /** Fields that a command has read in a form of its own. */
+  /** Fields that a command reads itself. */
   readonly more?: Readonly<Input>
 }
 
