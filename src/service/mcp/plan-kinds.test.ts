@@ -51,8 +51,14 @@ const secretsIn = (value: unknown): string[] => {
   return [...own, ...Object.values(value).flatMap(secretsIn)]
 }
 
-describe.each(planned.map((op) => [op.name, op] as const))('a plan of %s', (_, op) => {
+/** Fields with the name of a secret that hold none. */
+const HARMLESS: Readonly<Record<string, readonly string[]>> = {
+  // The id of an object at its source.
+  'sources.apply': ['key'],
+}
+
+describe.each(planned.map((op) => [op.name, op] as const))('a plan of %s', (name, op) => {
   test('stores no secret, because it stores its input', () => {
-    expect(secretsIn(toInputSchema(op))).toEqual([])
+    expect(secretsIn(toInputSchema(op))).toEqual([...(HARMLESS[name] ?? [])])
   })
 })
