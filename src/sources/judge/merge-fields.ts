@@ -186,7 +186,7 @@ export const mergeFields = ({ base, now, here, locked, overwrite }: Merging): Me
 const toShown = (field: string, said: unknown): unknown =>
   field === 'addresses' ? toList(said).map((one) => getOwn(one, 'value')) : (said ?? null)
 
-/** Returns the object after the writes, as it is stored. For tests and for further merges. */
+/** Returns the object after the writes, as it is stored. */
 export const applyWrites = (here: Fields, { writes }: Pick<Merged, 'writes'>): Fields => {
   const after: Record<string, unknown> = { ...here }
   for (const [field, value] of Object.entries(writes)) {

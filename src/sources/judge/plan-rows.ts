@@ -2,7 +2,7 @@
 
 import { createBreathe } from '../../base/runtime/pause.ts'
 import { DOCUMENT_RULES } from '../../contract/fields/row-rules.ts'
-import { isRecord, toText } from '../../contract/unknown.ts'
+import { isRecord } from '../../contract/unknown.ts'
 import { getRules } from '../../exchange/apply/resources.ts'
 import type { PlannedChange } from '../../exchange/apply/row.ts'
 import type { Plan } from '../../exchange/plan/context.ts'
@@ -97,7 +97,7 @@ const toSaid = (
 }
 
 /** Returns the update that changes an object into its row, in stored form. */
-export const readUpdate = (resource: Resource, row: PlanRow, change: PlannedChange): SaidFields =>
+const readUpdate = (resource: Resource, row: PlanRow, change: PlannedChange): SaidFields =>
   toSaid(resource, row.fields, {
     stored: (field) => change.fields?.[field]?.to,
     only: new Set(Object.keys(change.fields ?? {})),
@@ -246,5 +246,3 @@ export const buildBase = (before: Fields | 'same' | undefined, row: Fields): str
     if (isRecord(before[field]) && isRecord(row[field])) merged[field] = { ...before[field], ...row[field] }
   return Bun.deepEquals(merged, row) ? '' : JSON.stringify(merged)
 }
-
-export const toStatus = (fields: Fields): string => toText(fields.status)
