@@ -175,7 +175,9 @@ const applyOutcome = async (
   const differences = await compareRows(scope, source.id, { said, isUnknown, breathe: createBreathe(signal) })
   await writeDifferences(ctx.write, source.id, differences)
   await recordHosts(ctx, source, hosts, now().getTime())
-  const judged = await judgeRun(ctx, means, {
+  // The time of a job is that of its start. A row that has just been marked as missing may be due at once.
+  const judgedAt = differences.missing.length > 0 ? await ctx.write(async (tx) => tx.now) : ctx.now
+  const judged = await judgeRun({ ...ctx, now: judgedAt }, means, {
     ...{ source: toJudged(source), signal, force: run.force === 1 },
     applies: source.mode === 'auto' && run.applies === 1,
   })

@@ -101,6 +101,10 @@ describe.each(engines())('a source is read on %s', (dialect) => {
 
     await run(id)
     expect((await ended(id, 2))[0]).toMatchObject({ result: 'unchanged', change_id: '' })
+    engine.names = ['auto-1']
+    await run(id)
+    expect((await ended(id, 3))[0]).toMatchObject({ result: 'applied' })
+    expect(await listMade(id)).toEqual(['auto-1', 'engine-1'])
     stop()
   })
 
