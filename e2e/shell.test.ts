@@ -10,7 +10,7 @@ const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 
 const ENTRIES = [
   ...['Overview', 'Inbox', 'Networks', 'Pools', 'DNS', 'Devices', 'Sites and racks', 'Cables', 'Topology', 'Scans'],
-  ...['Discovered devices', 'History', 'Audit log', 'Import', 'Feeds and webhooks', 'AI clients'],
+  ...['Sources', 'Discovered devices', 'History', 'Audit log', 'Import', 'Feeds and webhooks', 'AI clients'],
 ]
 
 /** Returns the text of the entry that is marked. */

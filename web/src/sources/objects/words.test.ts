@@ -31,7 +31,7 @@ test('a changed object has both values, and the kept ones with the reason', () =
   const fields = { os: { from: '', to: 'Debian' } }
   const kept = { description: { here: 'Mine', source: 'Theirs', why: 'edited' as const } }
   expect(listObjectValues({ ...OBJECT, action: 'update', place: 'DC1', fields, kept })).toEqual([
-    { label: 'There', text: 'DC1' },
+    { label: 'Place', text: 'DC1' },
     { label: 'Operating system', from: 'empty', text: 'Debian' },
     { label: 'Description', text: 'Mine stays (changed by a person); the source says Theirs' },
   ])

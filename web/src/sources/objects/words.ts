@@ -60,7 +60,7 @@ export const listDifferences = (object: SourceObject): Value[] => [...listFields
 
 /** Returns the differences behind the place there. */
 export const listObjectValues = (object: SourceObject): Value[] => [
-  ...(object.place === '' ? [] : [{ label: 'There', text: object.place }]),
+  ...(object.place === '' ? [] : [{ label: 'Place', text: object.place }]),
   ...listDifferences(object),
 ]
 
