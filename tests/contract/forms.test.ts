@@ -9,6 +9,7 @@ import { plugin } from 'bun'
 import { z } from 'zod'
 import { contracts } from '../../src/app/contracts.ts'
 import { CUSTOM_RESOURCES } from '../../src/resource/custom/fields.ts'
+import { SOURCE_KINDS } from '../../src/sources/kinds/index.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app/app.ts'
 
 // The parts of the build that pages import.
@@ -62,6 +63,18 @@ type Form = {
   readonly empty?: readonly string[]
   /** Fields that the server changes by itself. */
   readonly own?: readonly string[]
+  /** Functions of a module that turn the object into one with a value for each field, and the input back. */
+  readonly nested?: { readonly file: string; readonly read: string; readonly send: string }
+}
+
+const DOCUMENT = SOURCE_KINDS.document
+/** The kind of a source as it is sent. */
+const SENT_KIND = {
+  ...DOCUMENT,
+  default_url: '',
+  is_pushed_only: false,
+  when_gone: DOCUMENT?.whenGone,
+  gone_after_hours: 24,
 }
 
 const refs = { netbox: 'dcim.1' }
@@ -286,6 +299,25 @@ const FORMS: Readonly<Record<string, Form>> = {
       ...{ priv_protocol: 'AES', priv_password: 'long enough', network_id: networks, device_id: devices, description },
     }),
   },
+  sources: {
+    path: '/api/sources',
+    file: 'sources/settings/source-resource.tsx',
+    form: ({ buildSourceResource }) =>
+      buildSourceResource?.({ kind: SENT_KIND, stored: { secrets_set: [], options: {} }, spaces: [{}] }),
+    nested: { file: 'sources/settings/kind-fields.tsx', read: 'flattenOptions', send: 'nestInput' },
+    filled: ({ datacenters, spaces }) => ({
+      ...{ name: 'inventory', kind: 'document', url: 'https://1.1.1.1/list?all', mode: 'auto', interval_minutes: 0 },
+      options: {
+        ...{ format: 'csv', resource: 'devices', mapping: { host: 'name' }, origin: 'example.com', key: 'host' },
+        ...{ hosts: 'devices', header: 'X-Api-Key' },
+      },
+      ...{ allow_private: true, timeout_seconds: 700, include: ['web-*', 'a, b'], exclude: ['tag:lab'] },
+      ...{ datacenter_id: datacenters, space_id: spaces, tags, custom: { cpu: 'owner' }, description, ref: 'lab' },
+      places: [{ match: 'DC1/*', datacenter_id: datacenters, space_id: spaces }],
+      ...{ when_gone: 'keep', gone_after_hours: 5, max_gone_percent: 40, tls_fingerprint: 'ab'.repeat(32) },
+    }),
+    empty: ['tls_ca'],
+  },
   roles: {
     path: '/api/roles',
     file: 'access/roles/role-resource.tsx',
@@ -387,18 +419,25 @@ describe('a form that is saved unchanged', () => {
 
   test.each(Object.entries(FORMS))(
     'of %s changes nothing',
-    async (resource, { path, file, form, filled, at, empty = [], own }) => {
+    async (resource, { path, file, form, filled, at, empty = [], own, nested }) => {
       const { id } = z.looseObject({ id: z.string() }).parse(await ask('POST', at?.(ids) ?? path, filled(ids)))
       ids[resource] = id
       if (resource === 'devices') ids.parent = (await admin.api.ports.create({ device_id: id, name: 'lag' })).id
       const before = await ask('GET', `${path}/${id}`)
       const { fields } = form(await load(file)) ?? { fields: [] }
       expect(fields.length).toBeGreaterThan(0)
-      const values = readValues({ fields }, before)
+      const parts = nested && (await load(nested.file))
+      // The functions of the UI have no types here.
+      const convert = (name: string | undefined, ...given: readonly unknown[]): Json =>
+        (name === undefined ? given[0] : parts?.[name]?.(...given)) as Json
+      const shownObject = convert(nested?.read, before)
+      const values = readValues({ fields }, shownObject)
       const shown = fields.filter((field) => !field.isSecret && !field.isFixed && isShown(field, values, false))
-      expect(shown.map(({ name }) => name).filter((name) => isEmpty(before[name]) && !empty.includes(name))).toEqual([])
+      expect(
+        shown.map(({ name }) => name).filter((name) => isEmpty(shownObject[name]) && !empty.includes(name)),
+      ).toEqual([])
       const input = Object.fromEntries(shown.map((field) => [field.name, getSentValue(field, values, values)]))
-      await ask('PUT', `${path}/${id}`, input)
+      await ask('PUT', `${path}/${id}`, convert(nested?.send, input, before.options))
       expect(withoutOwn(await ask('GET', `${path}/${id}`), own)).toEqual(withoutOwn(before, own))
     },
   )
