@@ -35,7 +35,8 @@ const RETRY_AFTER_MS = 10_000
 export type ConversionBounds = Bounds & { readonly atOnce: number }
 
 /** Returns the memory of this machine, or of its container, in bytes. */
-export const readMachineBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+export const readMachineBytes = (): number =>
+  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
 /** @param machineBytes the memory of the machine */
 export const computeBounds = (machineBytes: number): ConversionBounds => {
