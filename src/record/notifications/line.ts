@@ -29,7 +29,20 @@ const FAMILIES: ReadonlyMap<string, { readonly noun: string; readonly page: stri
 
 /** The resources with a page of each object. */
 const PAGED: ReadonlySet<string> = new Set([
-  ...['datacenters', 'devices', 'dns', 'kinds', 'networks', 'objects', 'pools', 'ports', 'racks', 'scanners', 'scans'],
+  ...[
+    'datacenters',
+    'devices',
+    'dns',
+    'kinds',
+    'networks',
+    'objects',
+    'pools',
+    'ports',
+    'racks',
+    'scanners',
+    'scans',
+    'sources',
+  ],
 ])
 /** The pages of resources that have no page of their own. */
 const OTHER_LISTS: Readonly<Record<string, string>> = { relationships: 'topology', ports: 'devices', objects: 'kinds' }
@@ -90,6 +103,14 @@ const describeScanner = ({ id, name }: Data, state: string): ReturnType<Describe
   ...{ page: 'scanners', id: toText(id) },
 })
 
+const describeSource = ({ id, name, status_message }: Data, state: string): ReturnType<Describe> => {
+  const message = toText(status_message)
+  return {
+    text: `Source ${cleanText(toText(name), MAX_NAME)} ${state}${message === '' ? '' : `: ${message}`}`,
+    ...{ page: 'sources', id: toText(id) },
+  }
+}
+
 const formatFound = ({ hostname, ip, mac_address, vendor }: Data): string =>
   [hostname, ip, mac_address, vendor].flatMap((one) => cleanText(toText(one), MAX_NAME) || []).join(', ')
 
@@ -102,6 +123,9 @@ const OTHERS: Readonly<Record<string, Describe>> = {
   'conflict.resolved': ({ description }) => ({ text: `Resolved: ${toText(description)}`, page: 'conflicts', id: '' }),
   'scanner.online': (data) => describeScanner(data, 'online'),
   'scanner.offline': (data) => describeScanner(data, 'offline'),
+  'source.failed': (data) => describeSource(data, 'cannot be read'),
+  'source.recovered': (data) => describeSource(data, 'is read again'),
+  'source.waiting': (data) => describeSource(data, 'has changes that wait for somebody'),
   'discovery.started': (data, networks) => ({
     text: `A ${toText(data.scan_type)} scan of the network ${formatNetwork(data, networks)} was started`,
     ...{ page: 'scans', id: toText(data.id) },

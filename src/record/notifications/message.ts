@@ -41,6 +41,9 @@ const TITLES: Readonly<Record<string, string>> = {
   'dns.drift_detected': 'DNS zone differs from its server',
   'dns.drift_resolved': 'DNS zone as documented again',
   'dns.sync_failed': 'DNS server cannot be used',
+  'source.failed': 'Source cannot be read',
+  'source.recovered': 'Source is read again',
+  'source.waiting': 'Source has changes that wait',
   'pool.utilization_high': 'Pool nearly full',
 }
 
@@ -49,7 +52,9 @@ const toTitle = (event: string): string => {
   return TITLES[event] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const WARNINGS: ReadonlySet<string> = new Set(['conflict.detected', 'dns.drift_detected', 'pool.utilization_high'])
+const WARNINGS: ReadonlySet<string> = new Set([
+  ...['conflict.detected', 'dns.drift_detected', 'pool.utilization_high', 'source.failed'],
+])
 
 export const getSeverity = (event: string): Severity => {
   if (event === 'dns.sync_failed') return 'critical'
