@@ -2471,6 +2471,7 @@ CREATE TABLE source_states (
   message TEXT COLLATE "C" NOT NULL DEFAULT '',
   is_held INTEGER NOT NULL DEFAULT 0,
   product TEXT COLLATE "C" NOT NULL DEFAULT '',
+  snapshot_hash TEXT COLLATE "C" NOT NULL DEFAULT '',
   failures INTEGER NOT NULL DEFAULT 0,
   generation INTEGER NOT NULL DEFAULT 0,
   next_run_ms BIGINT,

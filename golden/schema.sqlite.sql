@@ -1523,6 +1523,7 @@ CREATE TABLE source_states (
   message TEXT NOT NULL DEFAULT '',
   is_held INTEGER NOT NULL DEFAULT 0,
   product TEXT NOT NULL DEFAULT '',
+  snapshot_hash TEXT NOT NULL DEFAULT '',
   failures INTEGER NOT NULL DEFAULT 0,
   generation INTEGER NOT NULL DEFAULT 0,
   next_run_ms INTEGER,

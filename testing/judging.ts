@@ -160,7 +160,16 @@ export const judgedApp = (dialect: Dialect) => {
 }
 
 const EMPTY_STATE = {
-  ...{ status: 'new', message: '', is_held: 0, product: '', failures: 0, generation: 0, next_run_ms: null },
+  ...{
+    status: 'new',
+    message: '',
+    is_held: 0,
+    product: '',
+    snapshot_hash: '',
+    failures: 0,
+    generation: 0,
+    next_run_ms: null,
+  },
   ...{ last_run_at: null, last_success_at: null, holder: '', until_ms: 0 },
 }
 

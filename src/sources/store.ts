@@ -83,7 +83,16 @@ export const insert = (scope: RecordScope, stored: Stored, nextRunMs: number | n
     await scope.db
       .insertInto('source_states')
       .values({
-        ...{ ...state, status: 'new', message: '', is_held: 0, product: '', failures: 0, generation: 0 },
+        ...{
+          ...state,
+          status: 'new',
+          message: '',
+          is_held: 0,
+          product: '',
+          snapshot_hash: '',
+          failures: 0,
+          generation: 0,
+        },
         ...{ last_run_at: null, last_success_at: null, holder: '', until_ms: 0 },
       })
       .execute()

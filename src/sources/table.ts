@@ -49,6 +49,8 @@ export type SourceStateRow = {
   message: string
   is_held: number
   product: string
+  /** The hash of the last snapshot that was read; '' if it must be converted again. */
+  snapshot_hash: string
   failures: number
   /** Changes with each setting that ends a running run. */
   generation: number

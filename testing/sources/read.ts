@@ -24,6 +24,7 @@ export const readSource = ({ kind, options, url, secrets, ...given }: Given): Pr
 
 /** Returns the rows of a fetch that must succeed. */
 export const readRows = (outcome: JobResult): JobRows & { readonly facts: FetchFacts } => {
-  if (!('rows' in outcome)) throw new Error(`${outcome.error.code}: ${outcome.error.message}`)
+  if ('error' in outcome) throw new Error(`${outcome.error.code}: ${outcome.error.message}`)
+  if (!('rows' in outcome)) throw new Error('the snapshot is the known one')
   return { ...outcome.rows, facts: outcome.facts }
 }

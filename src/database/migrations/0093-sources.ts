@@ -46,6 +46,7 @@ export const sources: Migration = {
        message ${text} NOT NULL DEFAULT '',
        is_held INTEGER NOT NULL DEFAULT 0,
        product ${text} NOT NULL DEFAULT '',
+       snapshot_hash ${text} NOT NULL DEFAULT '',
        failures INTEGER NOT NULL DEFAULT 0,
        generation INTEGER NOT NULL DEFAULT 0,
        next_run_ms ${bigint},

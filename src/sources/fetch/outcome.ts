@@ -2,14 +2,14 @@
 import type { EstateRow, Host } from '../../convert/converter.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { About } from '../kinds/source-kind.ts'
-import type { FetchFacts, FetchFailure, SourceOutcome } from './protocol.ts'
+import type { FetchFailure, SourceOutcome } from './protocol.ts'
 import type { JobResult, JobRows } from './run-job.ts'
 
 /** The length of a line after which the next one begins. It is parsed in a millisecond. */
 const LINE_LENGTH = 128 * 1024
 
 type Line =
-  | { readonly facts: FetchFacts; readonly error?: FetchFailure }
+  | (Pick<JobResult, 'facts' | 'snapshotHash'> & { readonly error?: FetchFailure; readonly isSame?: true })
   | Pick<JobRows, 'packs' | 'report'>
   | { readonly resource: Resource; readonly rows: readonly EstateRow[] }
   | { readonly about: readonly (readonly [string, About])[] }
@@ -38,7 +38,12 @@ function* listLines(result: JobResult): Generator<string> {
     yield JSON.stringify({ facts, error: result.error })
     return
   }
-  yield JSON.stringify({ facts })
+  const { snapshotHash } = result
+  if ('isSame' in result) {
+    yield JSON.stringify({ facts, snapshotHash, isSame: true })
+    return
+  }
+  yield JSON.stringify({ facts, snapshotHash })
   const { documents, packs, about, hosts, report } = result.rows
   yield JSON.stringify({ packs, report })
   for (const [resource, rows] of Object.entries(documents))
@@ -57,8 +62,10 @@ export const readOutcome = (lines: readonly unknown[]): SourceOutcome => {
   // Both halves are one program.
   const [first, second, ...others] = lines as Line[]
   if (!first || !('facts' in first)) throw new Error('The process of a source has written nothing')
-  const { facts, error } = first
+  const { facts, error, snapshotHash, isSame } = first
   if (error) return { ...facts, isDone: false, error }
+  const hashed = { ...facts, ...(snapshotHash !== undefined && { snapshotHash }) }
+  if (isSame) return { ...hashed, isDone: true, isSame }
   if (!second || !('report' in second)) throw new Error('The process of a source has written no report')
   const { packs, report } = second
   const documents: Partial<Record<Resource, EstateRow[]>> = {}
@@ -71,5 +78,5 @@ export const readOutcome = (lines: readonly unknown[]): SourceOutcome => {
       rows.push(...line.rows)
     } else if ('about' in line) for (const [key, one] of line.about) about[key] = one
     else if ('hosts' in line) hosts.push(...line.hosts)
-  return { ...facts, isDone: true, documents, packs, about, hosts, report }
+  return { ...hashed, isDone: true, documents, packs, about, hosts, report }
 }

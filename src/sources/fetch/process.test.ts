@@ -63,6 +63,7 @@ describe('a fetch', () => {
   test('gives the rows in their order, and what it was told', async () => {
     const outcome = await createSourceReader(dir).read(createJob(), { signal })
     if (!outcome.isDone) throw new Error(outcome.error.message)
+    if (outcome.isSame) throw new Error('the rows were not converted')
     expect(outcome).toMatchObject({ product: 'Docker 24.0.7', requests: 4, certificate: null, warnings: [], hosts: [] })
     const names = outcome.documents.devices?.map(({ name }) => name)
     expect(names).toEqual(['box', ...CONTAINERS.map((_, at) => `c${at}`)])
@@ -127,6 +128,7 @@ describe('a push', () => {
   test('is converted without a request', async () => {
     const outcome = await push(JSON.stringify({ kind: 'docker', snapshot }))
     if (!outcome.isDone) throw new Error(outcome.error.message)
+    if (outcome.isSame) throw new Error('the rows were not converted')
     expect(outcome.documents.devices).toHaveLength(4)
     expect(outcome.requests).toBe(0)
   })

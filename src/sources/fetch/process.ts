@@ -21,7 +21,7 @@ export type SourceReader = {
   ) => Promise<SourceOutcome>
 }
 
-const NOTHING: FetchFacts = {
+export const NOTHING_FETCHED: FetchFacts = {
   product: '',
   requests: 0,
   bytes: 0,
@@ -39,7 +39,7 @@ const toOutcome = (error: unknown, job: SourceJob): SourceOutcome => {
   const code = !(error instanceof JobBoundError) ? 'bad_answer' : error.bound === 'ms' ? 'timeout' : 'too_large'
   const message = error.details[0]?.message ?? error.message
   const field = job.do === 'push' ? { field: 'snapshot' as const } : {}
-  return { ...NOTHING, isDone: false, error: { code, message: `the source ${message}`, ...field } }
+  return { ...NOTHING_FETCHED, isDone: false, error: { code, message: `the source ${message}`, ...field } }
 }
 
 /** @param dir the folder of temporary files. @param given other bounds than the usual ones */

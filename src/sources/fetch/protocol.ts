@@ -25,6 +25,14 @@ type Common = {
   readonly placing?: Placing
 }
 
+/** What a fetch compares its snapshot with: see `snapshot-hash.ts`. */
+export type Repeat = {
+  /** All that the rows depend on beside the snapshot. */
+  readonly salt: string
+  /** The hash of the last snapshot that was read; '' without one. */
+  readonly known: string
+}
+
 /** Fetches and converts, or converts the pushed bytes, or sends only the first request. */
 export type SourceJob = Common &
   (
@@ -33,6 +41,7 @@ export type SourceJob = Common &
         readonly target: TargetSettings
         readonly secrets: SecretValues
         readonly timeoutMs: number
+        readonly repeat?: Repeat
       }
     | { readonly do: 'push' }
   )
@@ -51,10 +60,10 @@ export type FetchFacts = {
   readonly log: readonly LogLine[]
 }
 
-export type SourceOutcome = FetchFacts &
-  (
+export type SourceOutcome = FetchFacts & { readonly snapshotHash?: string } & (
     | {
         readonly isDone: true
+        readonly isSame?: false
         readonly documents: EstateDocument
         readonly packs: readonly string[]
         /** Its keys are `<resource> <key>`. */
@@ -62,6 +71,8 @@ export type SourceOutcome = FetchFacts &
         readonly hosts: readonly Host[]
         readonly report: ConvertReport
       }
+    /** The snapshot is the one that was read last. */
+    | { readonly isDone: true; readonly isSame: true }
     | { readonly isDone: false; readonly error: FetchFailure }
   )
 

@@ -15,6 +15,7 @@ import { FetchLog } from './fetch-log.ts'
 import type { FetchFacts, FetchFailure, SourceJob } from './protocol.ts'
 import { parsePush, WrongKindError } from './push.ts'
 import { createSend } from './send.ts'
+import { hashSnapshot } from './snapshot-hash.ts'
 import { requireTarget } from './target.ts'
 
 const MAX_ROWS = 100_000
@@ -31,7 +32,11 @@ export type JobRows = {
   readonly report: ConvertReport
 }
 
-export type JobResult = { readonly facts: FetchFacts } & ({ readonly rows: JobRows } | { readonly error: FetchFailure })
+export type JobResult = { readonly facts: FetchFacts; readonly snapshotHash?: string } & (
+  | { readonly rows: JobRows }
+  | { readonly isSame: true }
+  | { readonly error: FetchFailure }
+)
 
 type FetchJob = Extract<SourceJob, { do: 'fetch' | 'test' }>
 
@@ -129,24 +134,39 @@ const toFailure = (error: unknown, job: SourceJob, log: FetchLog): FetchFailure 
   }
 }
 
-const work = async (job: SourceJob, bytes: Uint8Array, log: FetchLog): Promise<JobRows> => {
+type Worked = Readonly<Pick<JobResult, 'snapshotHash'>> & ({ readonly rows: JobRows } | { readonly isSame: true })
+
+/** Fetches and converts, unless the snapshot is the known one. */
+const fetchRows = async (
+  kind: SourceKind,
+  job: FetchJob & { readonly url: string },
+  { asking, log }: { readonly asking: Asking; readonly log: FetchLog },
+): Promise<Worked> => {
+  const snapshot = await fetchSnapshot(kind, job, asking)
+  const snapshotHash = job.repeat && hashSnapshot(job.repeat.salt, JSON.stringify(snapshot))
+  if (snapshotHash === undefined) return { rows: await convert(kind, snapshot, job, log) }
+  if (snapshotHash === job.repeat?.known) return { snapshotHash, isSame: true }
+  return { snapshotHash, rows: await convert(kind, snapshot, job, log) }
+}
+
+const work = async (job: SourceJob, bytes: Uint8Array, log: FetchLog): Promise<Worked> => {
   const kind = SOURCE_KINDS[job.kind]
   if (!kind) throw new FetchError('bad_answer', `the kind ${job.kind} is unknown to this program`)
-  if (job.do === 'push') return await convert(kind, parsePush(kind, bytes), job, log)
+  if (job.do === 'push') return { rows: await convert(kind, parsePush(kind, bytes), job, log) }
   const { target, secrets, timeoutMs } = job
   requireTarget(target)
   const means = { ...job, url: target.url || (kind.defaultUrl ?? '') }
   const asking = { send: createSend({ target, secrets, log }), log, timeoutMs }
-  if (job.do === 'fetch') return await convert(kind, await fetchSnapshot(kind, means, asking), job, log)
+  if (job.do === 'fetch') return await fetchRows(kind, means, { asking, log })
   await kind.test(createKindFetch(kind, means, asking))
-  return EMPTY
+  return { rows: EMPTY }
 }
 
 export const runSourceJob = async (job: SourceJob, bytes: Uint8Array): Promise<JobResult> => {
   const log = new FetchLog(job.do === 'push' ? {} : job.secrets)
   try {
-    const rows = await work(job, bytes, log)
-    return { facts: log.facts(), rows }
+    const worked = await work(job, bytes, log)
+    return { facts: log.facts(), ...worked }
   } catch (error) {
     return { facts: log.facts(), error: toFailure(error, job, log) }
   }

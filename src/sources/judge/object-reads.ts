@@ -6,7 +6,8 @@ import { splitBatches } from '../../database/query/batches.ts'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
-import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { settings } from '../../kernel/changes/settings.ts'
+import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
 import type { ObjectState } from '../schema.ts'
 import type { SourceObjectRow } from '../table.ts'
 
@@ -294,19 +295,17 @@ export const countLinked = async (scope: DbScope, sourceId: string): Promise<Rea
   return new Map(rows.map(({ resource, count }) => [resource, Number(count)]))
 }
 
-const anySource = prepared((db: Kysely<Tables>) => db.selectFrom('sources').select('id').limit(1))
+const selectAny = prepared((db: Kysely<Tables>) => db.selectFrom('sources').select('id').limit(1))
+/** True if there is any source. Each write of an object asks. */
+export const anySource = settings<Tables, boolean>(
+  'any source',
+  ['sources'],
+  async (scope) => (await selectAny(scope, {})).length > 0,
+)
+
 const anyLink = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('source_objects').select('key').where('object_id', '=', id).where('object_id', 'is not', null).limit(1),
 )
-
-/** True if there is any source. Each write of an object asks, so that the answer is kept until the sources change. */
-export const hasSource = async (ctx: Ctx): Promise<boolean> => {
-  const revision = ctx.revision(['sources'])
-  const known = revision === undefined ? undefined : ctx.store.cache.at<boolean>('any source', revision)
-  const found = known?.get('') ?? (await anySource(ctx, {})).length > 0
-  known?.set('', found, 0)
-  return found
-}
 
 export const hasLink = async (scope: StoreScope, id: string): Promise<boolean> =>
   (await anyLink(scope, { id })).length > 0

@@ -3,7 +3,7 @@
 import { transactionState } from '../../database/transaction-state.ts'
 import type { ChangedObject } from '../../kernel/changes/change-record.ts'
 import type { Ctx, Feature } from '../../kernel/ctx.ts'
-import { hasSource } from './object-reads.ts'
+import { anySource } from './object-reads.ts'
 import { markLinked } from './object-store.ts'
 
 /** The objects that a source has written in the transaction: its own rows have a verdict already. */
@@ -20,7 +20,7 @@ export const noteWritten = (ctx: Ctx, sourceId: string, ids: Iterable<string>): 
 const toObjectId = ({ kind, id }: ChangedObject): string => (kind === 'discovery-lock' ? (id.split(' ')[0] ?? id) : id)
 
 const onObjectsChanged: NonNullable<Feature['onObjectsChanged']> = async (ctx, changes) => {
-  if (!(await hasSource(ctx))) return
+  if (!(await anySource.within(ctx))) return
   const { sourceId, ids } = ctx.local(written)
   const changed = [...new Set(changes.map(toObjectId))]
   const others = changed.filter((id) => !ids.has(id))
@@ -33,4 +33,7 @@ const onObjectsChanged: NonNullable<Feature['onObjectsChanged']> = async (ctx, c
     )
 }
 
-export const staleMarks: Required<Pick<Feature, 'onObjectsChanged'>> = { onObjectsChanged }
+export const staleMarks: Required<Pick<Feature, 'onFirstChange' | 'onObjectsChanged'>> = {
+  onFirstChange: anySource.ahead,
+  onObjectsChanged,
+}

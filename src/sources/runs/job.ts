@@ -1,5 +1,6 @@
 /** Builds the job of the process that reads a source, with its secrets in the clear. */
 import type { Config } from '../../base/config/config.ts'
+import { VERSION } from '../../base/runtime/version.ts'
 import type { Secrets } from '../../base/security/crypto.ts'
 import { getTargetUrl } from '../checks.ts'
 import type { SourceJob, TargetSettings } from '../fetch/protocol.ts'
@@ -13,7 +14,12 @@ export type JobOptions = {
   readonly now: () => Date
 }
 
-type JobSource = { readonly stored: Stored; readonly kind: SourceKind }
+type JobSource = {
+  readonly stored: Stored
+  readonly kind: SourceKind
+  /** The hash of the last snapshot that was read. */
+  readonly known?: string
+}
 
 /** Returns the target of the requests of a source. */
 export const buildTarget = (
@@ -26,6 +32,10 @@ export const buildTarget = (
   targets: sourceTargets,
   ...{ tlsCa: source.tls_ca, tlsFingerprint: source.tls_fingerprint },
 })
+
+/** Returns all that the rows of a source depend on beside its snapshot. */
+export const buildSalt = ({ kind, options, ref, include, exclude, places, tags, ...more }: SourceSettings): string =>
+  JSON.stringify([VERSION, kind, options, ref, include, exclude, places, tags, more.datacenter_id, more.space_id])
 
 const buildCommon = (kind: SourceKind, source: SourceSettings, now: Date) => ({
   kind: kind.kind,
@@ -41,7 +51,7 @@ const buildCommon = (kind: SourceKind, source: SourceSettings, now: Date) => ({
 /** @throws SealedValueError if the secrets cannot be opened */
 export const buildJob = (
   { secrets, config, now }: JobOptions,
-  { stored: { source, sealed }, kind }: JobSource,
+  { stored: { source, sealed }, kind, known = '' }: JobSource,
   what: 'fetch' | 'test',
 ): SourceJob => ({
   ...buildCommon(kind, source, now()),
@@ -49,6 +59,7 @@ export const buildJob = (
   target: buildTarget(config, kind, source),
   secrets: openSecrets(secrets, source.id, sealed),
   timeoutMs: source.timeout_seconds * 1000,
+  ...(what === 'fetch' && { repeat: { salt: buildSalt(source), known } }),
 })
 
 export const buildPushJob = (kind: SourceKind, source: SourceSettings, now: Date): SourceJob => ({

@@ -1,18 +1,19 @@
 /** The route that takes snapshots which were fetched elsewhere. */
 
 import type { Config } from '../../base/config/config.ts'
-import { createSpool } from '../../base/runtime/spool.ts'
+import { createSpool, type Spool } from '../../base/runtime/spool.ts'
 import { getTemporaryFolder } from '../../base/runtime/unnamed-file.ts'
 import { invalidField, orNotFound } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
 import { storeBody } from '../../exchange/convert/route.ts'
 import type { RawHandler } from '../../kernel/context.ts'
 import { MAX_PUSH_BYTES } from '../api.ts'
-import type { SourceReader } from '../fetch/process.ts'
+import { NOTHING_FETCHED, type SourceReader } from '../fetch/process.ts'
 import type { SourceOutcome } from '../fetch/protocol.ts'
+import { startSnapshotHash } from '../fetch/snapshot-hash.ts'
 import { getKindOrThrow } from '../settings.ts'
 import * as store from '../store.ts'
-import { buildPushJob } from './job.ts'
+import { buildPushJob, buildSalt } from './job.ts'
 import { toRun } from './run-store.ts'
 import type { Runner } from './runner.ts'
 
@@ -30,6 +31,12 @@ const requireSnapshot = (outcome: SourceOutcome): SourceOutcome => {
   return outcome
 }
 
+const hashPushed = async (salt: string, spool: Pick<Spool, 'read'>): Promise<string> => {
+  const hash = startSnapshotHash(salt)
+  for await (const piece of spool.read()) hash.update(piece)
+  return hash.digest('hex')
+}
+
 export const createPushHandler =
   ({ config, reader, runner, now }: Parts): RawHandler<Tables> =>
   async (ctx, request, audit, { params }) => {
@@ -44,8 +51,15 @@ export const createPushHandler =
       const length = await storeBody(request, spool, { field: 'snapshot', maxBytes: MAX_PUSH_BYTES })
       await ctx.confirmRights()
       const signal = AbortSignal.any([ctx.signal, request.signal])
-      const pushed = { pieces: spool.read(), length }
-      outcome = requireSnapshot(await reader.read(buildPushJob(kind, source, now()), { signal, pushed }))
+      const snapshotHash = await hashPushed(buildSalt(source), spool)
+      const state = await store.findState({ db: ctx.store.read }, id)
+      if (state?.snapshot_hash === snapshotHash)
+        outcome = { ...NOTHING_FETCHED, isDone: true, isSame: true, snapshotHash }
+      else {
+        const pushed = { pieces: spool.read(), length }
+        const read = requireSnapshot(await reader.read(buildPushJob(kind, source, now()), { signal, pushed }))
+        outcome = { ...read, snapshotHash }
+      }
     } finally {
       await spool.close()
     }

@@ -95,6 +95,8 @@ export const beginRun = async (tx: Ctx, id: string, pushed?: runs.NewRun): Promi
 }
 
 type Ended = Partial<FetchFacts> & {
+  /** '' if the same snapshot must be converted again. */
+  readonly snapshotHash?: string
   readonly left?: SourceRun['left']
   readonly read?: SourceRun['read']
   readonly more?: SourceRun['warnings']
@@ -123,7 +125,9 @@ const endRun = async (tx: Ctx, { stored, kind, run }: Begun, ended: Ended, nowMs
   const isHeld = judged?.result === 'held'
   await store.updateState(tx, source.id, {
     ...{ failures, next_run_ms: computeNextMs(kind, source, { nowMs, failures, retryAfterSeconds }) },
-    ...(failure ? { message: failure.message } : { last_success_at: completed_at, is_held: isHeld ? 1 : 0 }),
+    ...(failure
+      ? { message: failure.message }
+      : { last_success_at: completed_at, is_held: isHeld ? 1 : 0, snapshot_hash: ended.snapshotHash ?? '' }),
     ...(isHeld && { message: judged.message }),
     ...(ended.product && { product: ended.product }),
   })
@@ -143,9 +147,10 @@ export const toJudged = (source: store.SourceSettings): JudgedSource => ({
 type Applying = Pick<RunOptions, 'now' | 'means'>
 
 type Done = Extract<SourceOutcome, { readonly isDone: true }>
+type Converted = Exclude<Done, { readonly isSame: true }>
 
 /** Records machines that are only evidence, as DHCP leases are. */
-const recordHosts = async (ctx: Ctx, source: store.SourceSettings, hosts: Done['hosts'], nowMs: number) => {
+const recordHosts = async (ctx: Ctx, source: store.SourceSettings, hosts: Converted['hosts'], nowMs: number) => {
   if (hosts.length === 0) return
   const lastsMs = source.interval_minutes === 0 ? KNOWN_MS : Math.max(HOUR_MS, 2 * source.interval_minutes * 60_000)
   const expiresAt = new Date(nowMs + lastsMs).toISOString()
@@ -158,32 +163,64 @@ const recordHosts = async (ctx: Ctx, source: store.SourceSettings, hosts: Done['
   })
 }
 
+type Outcome<D extends Done> = { readonly outcome: D; readonly signal: AbortSignal } & Applying
+
+const judge = (ctx: Ctx, { stored: { source }, run }: Begun, { signal, means }: Outcome<Done>) =>
+  judgeRun(ctx, means, {
+    ...{ source: toJudged(source), signal, force: run.force === 1 },
+    applies: source.mode === 'auto' && run.applies === 1,
+  })
+
 /** Compares and judges the converted rows. @throws FetchError of a guard */
-const applyOutcome = async (
-  ctx: Ctx,
-  { stored: { source }, kind, run }: Begun,
-  { outcome, signal, now, means }: { readonly outcome: Done; readonly signal: AbortSignal } & Applying,
-): Promise<Ended> => {
+const applyConverted = async (ctx: Ctx, begun: Begun, options: Outcome<Converted>): Promise<Ended> => {
+  const { outcome, signal, now } = options
+  const { kind, run } = begun
+  const { source } = begun.stored
   const scope = { db: ctx.store.read, store: ctx.store }
-  const { report, hosts, ...facts } = outcome
+  const { report, hosts, snapshotHash = '', ...facts } = outcome
+  const unaddressed = listUnaddressed(outcome, source)
   const { said, types, warnings, isUnknown } = await readRows(outcome, source, {
     fields: await loadFields({ ...ctx, ...scope }, 'devices'),
-    findAddresses: await createFindAddresses(scope, listUnaddressed(outcome, source)),
+    findAddresses: await createFindAddresses(scope, unaddressed),
   })
   const empty = await findEmptyType(scope, { sourceId: source.id, said: types, maybeEmpty: kind.maybeEmpty })
   if (run.force === 0 && empty !== undefined) throw new FetchError('empty', `${empty}. The account needs ${kind.needs}`)
   const differences = await compareRows(scope, source.id, { said, isUnknown, breathe: createBreathe(signal) })
+  // The stored rows are no longer those of the last snapshot, however this run ends.
+  await ctx.write((tx) => store.updateState(tx, source.id, { snapshot_hash: '' }))
   await writeDifferences(ctx.write, source.id, differences)
   await recordHosts(ctx, source, hosts, now().getTime())
   // The time of a job is that of its start. A row that has just been marked as missing may be due at once.
   const judgedAt = differences.missing.length > 0 ? await ctx.write(async (tx) => tx.now) : ctx.now
-  const judged = await judgeRun({ ...ctx, now: judgedAt }, means, {
-    ...{ source: toJudged(source), signal, force: run.force === 1 },
-    applies: source.mode === 'auto' && run.applies === 1,
-  })
+  const judged = await judge({ ...ctx, now: judgedAt }, begun, options)
   const left = report.left.map(({ what, count, why }) => ({ what, count, why }))
-  return { ...facts, left, read: report.read, more: [...report.warnings, ...warnings], judged }
+  // These also depend on discovered devices, on definitions of custom fields, and on the time.
+  const isRepeatable = unaddressed.length === 0 && hosts.length === 0 && Object.keys(source.custom).length === 0
+  return {
+    ...facts,
+    ...{ left, read: report.read, more: [...report.warnings, ...warnings], judged },
+    snapshotHash: isRepeatable ? snapshotHash : '',
+  }
 }
+
+/** Judges the rows that are open. The snapshot is the one of the last run, and so is all that is told of it. */
+const applySame = async (
+  ctx: Ctx,
+  begun: Begun,
+  options: Outcome<Extract<Done, { readonly isSame: true }>>,
+): Promise<Ended> => {
+  const { isDone: _, isSame: _same, ...facts } = options.outcome
+  const judged = await judge(ctx, begun, options)
+  const last = await runs.findLastCompleted({ db: ctx.store.read }, begun.run.source_id)
+  const told = last && runs.toRun(last)
+  return {
+    ...{ ...facts, product: facts.product || (told?.product ?? ''), judged },
+    ...(told && { left: told.left, read: told.read, more: told.warnings }),
+  }
+}
+
+const applyOutcome = (ctx: Ctx, begun: Begun, { outcome, ...options }: Outcome<Done>): Promise<Ended> =>
+  outcome.isSame ? applySame(ctx, begun, { outcome, ...options }) : applyConverted(ctx, begun, { outcome, ...options })
 
 export type Reading = {
   readonly hold: Hold
@@ -209,8 +246,12 @@ const runToEnd = async (ctx: Ctx, options: RunOptions, reading: Reading): Promis
   const { begun, signal } = reading
   let facts: Partial<FetchFacts> = {}
   try {
-    const job = () => buildJob(options, begun, 'fetch')
-    const outcome = reading.outcome ?? (await options.reader.read(job(), { signal }))
+    const fetch = async () => {
+      const state = await store.findState({ db: ctx.store.read }, begun.stored.source.id)
+      const job = buildJob(options, { ...begun, known: state?.snapshot_hash ?? '' }, 'fetch')
+      return await options.reader.read(job, { signal })
+    }
+    const outcome = reading.outcome ?? (await fetch())
     facts = outcome
     if (!outcome.isDone) return { ...facts, failure: outcome.error }
     return await applyOutcome(ctx, begun, { outcome, signal, now: options.now, means: options.means })

@@ -53,6 +53,10 @@ export const findOpen = ({ db }: DbScope, sourceId: string): Promise<SourceRunRo
     .orderBy('id')
     .execute()
 
+/** Returns the newest run that did not fail. */
+export const findLastCompleted = (scope: DbScope, sourceId: string): Promise<SourceRunRow | undefined> =>
+  query(scope, sourceId).where('status', '=', 'completed').limit(1).executeTakeFirst()
+
 export const hasAny = async (scope: DbScope, sourceId: string): Promise<boolean> =>
   (await scope.db
     .selectFrom('source_runs')

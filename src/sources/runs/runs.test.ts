@@ -216,6 +216,29 @@ describe.each(onSqlite())('a push on %s', (dialect) => {
     expect((await push('none', {})).status).toBe(404)
   })
 
+  test('of the same file changes nothing, and is read again after a change of the settings', async () => {
+    const { id } = await create({ kind: 'document', mode: 'auto', ref: 'same', interval_minutes: 0 })
+    const file = (os: string) => ({ devices: [{ name: 'same-1', os, refs: { same: '1' } }] })
+    const runs: SourceRun[] = []
+    const pushed = async (os: string) => {
+      await push(id, file(os))
+      const [newest] = await ended(id, runs.length + 1)
+      if (newest) runs.push(newest)
+      return newest
+    }
+    const find = async () => (await it.admin.api.devices.list({ managed_by: `source:${id}` }))[0]
+    expect(await pushed('Debian 12')).toMatchObject({ result: 'applied', read: { device: 1 } })
+    expect(await pushed('Debian 12')).toMatchObject({ result: 'unchanged', read: { device: 1 }, change_id: '' })
+    expect(await pushed('Debian 13')).toMatchObject({ result: 'applied' })
+    expect(await pushed('Debian 12')).toMatchObject({ result: 'applied' })
+    expect((await send(`PUT /api/sources/${id}`, { tags: ['told'] })).status).toBe(200)
+    expect(await pushed('Debian 12')).toMatchObject({ result: 'applied' })
+    expect(await find()).toMatchObject({ os: 'Debian 12', tags: ['told'] })
+    const state = it.app.db.read.selectFrom('source_states').select('snapshot_hash').where('source_id', '=', id)
+    expect((await state.executeTakeFirst())?.snapshot_hash).toMatch(/^[0-9a-f]{64}$/)
+    expect((await send(`PUT /api/sources/${id}`, { custom: { cpu: 'none' } })).status).toBe(400)
+  })
+
   test('needs no permission but its own', async () => {
     const { id } = await create({ kind: 'docker' })
     const snapshot = { version: VERSION, info: INFO, containers: [], networks: [] }

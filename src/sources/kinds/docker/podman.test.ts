@@ -80,6 +80,7 @@ describeAll('a real Podman', () => {
       const url = getUrl()
       const outcome = await read(url, getTarget(url))
       if (!outcome.isDone) throw new Error(outcome.error.message)
+      if (outcome.isSame) throw new Error('the rows were not converted')
       expect(outcome.product).toMatch(/^Podman \d/)
       const devices = (outcome.documents.devices ?? []).map(({ refs, status, tags }) => ({ refs, status, tags }))
       expect(devices.slice(1).sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([
