@@ -20,7 +20,7 @@ import {
 import { CATALOGUE, PERMISSION_TABLE, SYSTEM_ROLES } from '../src/people/roles/catalogue.ts'
 import type { Argument, Command, Flag } from '../src/surfaces/cli/parse/command.ts'
 import { GLOBAL_FLAGS } from '../src/surfaces/cli/parse/globals.ts'
-import { listCommands } from '../src/surfaces/cli/parse/operation-commands.ts'
+import { loadCommands } from '../src/surfaces/cli/parse/load-commands.ts'
 import { shape } from '../src/surfaces/mcp/shape.ts'
 import { listToolDefinitions } from '../src/surfaces/mcp/tools.ts'
 import { buildOpenapi } from '../src/surfaces/openapi/openapi.ts'
@@ -127,8 +127,8 @@ const commandText = (command: Command): string => {
   return [`${usage}    ${command.summary}`, ...(own.length > 0 ? [aligned(own.map(flagRow))] : [])].join('\n')
 }
 
-export const cliText = (): string => {
-  const commands = listCommands(contracts, program.specials).filter(({ isHidden }) => !isHidden)
+export const cliText = async (): Promise<string> => {
+  const commands = (await loadCommands(program)).filter(({ isHidden }) => !isHidden)
   const sorted = commands.toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1))
   return ['every command', aligned(GLOBAL_FLAGS.map(flagRow)), '', ...sorted.map(commandText)].join('\n')
 }

@@ -31,7 +31,7 @@ const texts: Readonly<Record<string, string>> = {
   'golden/operations.txt': `${operationsText()}\n`,
   'golden/contracts.txt': `${contractsText(read('src/kernel/context.ts'))}\n`,
   'golden/openapi.json': `${openapiText()}\n`,
-  'golden/cli.txt': `${cliText()}\n`,
+  'golden/cli.txt': `${await cliText()}\n`,
   'golden/mcp-tools.txt': `${await toolsText()}\n`,
   'golden/estate.schema.json': formatEstateSchema(),
   'golden/permissions.txt': `${permissionsText()}\n`,

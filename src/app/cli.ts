@@ -58,6 +58,7 @@ export const program: Program = {
     find: async (asked, word) => (await import('../inventory/kinds/cli-nouns.ts')).findNoun(asked, word),
     list: async (asked) => (await import('../inventory/kinds/cli-nouns.ts')).listNouns(asked),
   },
+  extended: async () => (await import('../sources/cli/operation-commands.ts')).sourceOperationCommands,
   specials: [
     ...CLIENT_COMMANDS,
     ...estateCommands,

@@ -2,10 +2,8 @@
 import { z } from 'zod'
 import { Timestamp } from '../contract/fields/fields.ts'
 import { SpaceId } from '../inventory/spaces/fields.ts'
+import { KINDS } from './kinds/names.ts'
 
-export const KINDS = [
-  ...(['document', 'netbox', 'proxmox', 'vcenter', 'libvirt', 'docker', 'kubernetes', 'aws'] as const),
-] as const
 export const Kind = z.enum(KINDS)
 export type Kind = z.infer<typeof Kind>
 
@@ -82,7 +80,7 @@ export const SecretSpec = z.object({ name: z.string(), description: z.string(), 
 export const OptionSpec = z.object({
   name: z.string(),
   type: z.enum(['text', 'number', 'flag', 'texts', 'object']),
-  default: z.unknown(),
+  default: z.unknown().meta({ examples: [true] }),
   description: z.string(),
   required: z.boolean(),
 })

@@ -14,7 +14,7 @@ const FILES = [
 export const sourceKind: Recipe = {
   edits: [
     {
-      file: 'src/sources/schema.ts',
+      file: 'src/sources/kinds/names.ts',
       after: "...(['document', 'netbox', 'proxmox', 'vcenter', 'libvirt', 'docker', 'kubernetes', 'aws'] as const),",
       add: ["  'machines',"],
     },

@@ -6,7 +6,8 @@ import { getCommandWords } from '../../src/contract/command-name.ts'
 import { getInputSchema } from '../../src/contract/input-schema.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
 import { type Command, createFlag, getText } from '../../src/surfaces/cli/parse/command.ts'
-import { buildOperationCommands, listCommands } from '../../src/surfaces/cli/parse/operation-commands.ts'
+import { loadCommands } from '../../src/surfaces/cli/parse/load-commands.ts'
+import { buildOperationCommands } from '../../src/surfaces/cli/parse/operation-commands.ts'
 import { INPUT_FIELD, UNSET_FIELD } from '../../src/surfaces/cli/parse/operation-spec.ts'
 import { createCli } from '../../src/surfaces/cli/run.ts'
 import { memoryIo } from '../../testing/memory-io.ts'
@@ -16,7 +17,7 @@ const operations: AnyOperation[] = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter(({ session }) => session === undefined)
 const derived = buildOperationCommands(contracts)
-const all: readonly Command[] = listCommands(contracts, program.specials)
+const all: readonly Command[] = await loadCommands(program)
 const wordsOf = (command: Command) => command.words.join(' ')
 
 const run = async (...argv: string[]) => {

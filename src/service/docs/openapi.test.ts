@@ -90,7 +90,9 @@ describe('the document', () => {
     walk(doc, (key, value, parent) => {
       // The columns of a table are a list of names. A conversion has fields of the name, with other values.
       const isColumns = key === 'columns' && Array.isArray(value) && value.every((one) => typeof one === 'string')
-      const isField = key === 'ref' || isColumns || key === '$defs' || key === '$schema'
+      // A field may have the name as well: in examples, and in `properties`, where its value is a schema.
+      const isRef = key === 'ref' && typeof value === 'string' && ('type' in parent || 'anyOf' in parent)
+      const isField = isRef || isColumns || key === '$defs' || key === '$schema'
       if (isField && !Object.values(doc.components.schemas).some(({ properties }) => properties === parent))
         found.push(key)
     })

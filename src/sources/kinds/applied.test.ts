@@ -7,8 +7,9 @@ import { ask } from '../../../testing/estates/inventory.ts'
 import { until } from '../../../testing/until.ts'
 import { createIdentify, type RecordedCase } from '../fetch/record.ts'
 import { encodeAnswer } from '../fetch/testing/replay.ts'
-import { KINDS, type Source, type SourceObject, type SourceRun } from '../schema.ts'
+import type { Source, SourceObject, SourceRun } from '../schema.ts'
 import { SOURCE_KINDS } from './index.ts'
+import { KINDS } from './names.ts'
 
 type PushedCase = Pick<RecordedCase, 'options' | 'now'> & { readonly snapshot: unknown }
 type Content = RecordedCase | PushedCase

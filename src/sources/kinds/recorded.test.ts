@@ -11,8 +11,9 @@ import { FetchLog } from '../fetch/fetch-log.ts'
 import type { RecordedCase } from '../fetch/record.ts'
 import { checkRows, fetchSnapshot } from '../fetch/run-job.ts'
 import { type Body, createReplay } from '../fetch/testing/replay.ts'
-import { KINDS, type RunErrorCode } from '../schema.ts'
+import type { RunErrorCode } from '../schema.ts'
 import { SOURCE_KINDS } from './index.ts'
+import { KINDS } from './names.ts'
 import { type Json, SnapshotError, type SnapshotRows, type SourceKind } from './source-kind.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -2,6 +2,7 @@
 
 import { getCompletionScript, SHELLS } from './output/completion.ts'
 import { type Command, createArgument, createFlag, getText, isOn } from './parse/command.ts'
+import { loadCommands } from './parse/load-commands.ts'
 import { createUsageError } from './parse/usage-error.ts'
 
 const loginCommand: Command = {
@@ -53,12 +54,8 @@ const manualCommand: Command = {
   description: 'plat manual | man -l -',
   spec: () => ({ args: [], flags: [] }),
   run: async ({ io, program }) => {
-    const [contracts, { listCommands }, { formatManualPage }] = await Promise.all([
-      program.contracts(),
-      import('./parse/operation-commands.ts'),
-      import('./output/manual.ts'),
-    ])
-    await io.stdout.write(formatManualPage(listCommands(contracts, program.specials), program.version))
+    const [commands, { formatManualPage }] = await Promise.all([loadCommands(program), import('./output/manual.ts')])
+    await io.stdout.write(formatManualPage(commands, program.version))
     return 0
   },
 }

@@ -7,17 +7,10 @@ import { readArguments } from './parse/args.ts'
 import type { Command, Program, Session } from './parse/command.ts'
 import { createUnknownCommandError, findCommand, type Start } from './parse/find-command.ts'
 import { asksForJson, findTarget, GLOBAL_FLAGS, parseGlobals, wantsHelp } from './parse/globals.ts'
+import { loadCommands } from './parse/load-commands.ts'
 import { withGuardedTerminals } from './terminal.ts'
 
 export type Cli = (io: Io) => Promise<number>
-
-const loadCommands = async (program: Program): Promise<Command[]> => {
-  const [contracts, { listCommands }] = await Promise.all([
-    program.contracts(),
-    import('./parse/operation-commands.ts'),
-  ])
-  return listCommands(contracts, program.specials)
-}
 
 /** A hand-written command is found without the registry. Loading the registry takes most of a start. */
 const start = async (

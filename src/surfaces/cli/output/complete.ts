@@ -16,6 +16,7 @@ import {
 } from '../parse/command.ts'
 import { findCommand, listNextWords } from '../parse/find-command.ts'
 import { findTarget, GLOBAL_FLAGS } from '../parse/globals.ts'
+import { loadCommands } from '../parse/load-commands.ts'
 import { isPrintable } from './display.ts'
 
 /** Maximum wait for a completion, in ms. */
@@ -113,8 +114,7 @@ const completeCommand = async (
 
 /** @param words all words up to the cursor; the last may be empty */
 const findCandidates = async ({ program, io }: Session, words: readonly string[]): Promise<string[]> => {
-  const { buildOperationCommands } = await import('../parse/operation-commands.ts')
-  const commands = [...program.specials, ...buildOperationCommands(await program.contracts())]
+  const commands = await loadCommands(program)
   const typed = words.at(-1) ?? ''
   const start = findCommand(commands, words.slice(0, -1))
   if (start.command) return completeCommand({ program, io, texts: start.texts }, start.command, start.rest, typed)
