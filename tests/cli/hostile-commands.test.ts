@@ -280,8 +280,9 @@ const SERVERS = [
   'source-child',
 ]
 
-test('every command written by hand is tested here', () => {
-  const all = program.specials.map(({ words }) => words.join(' '))
+test('every command written by hand is tested here', async () => {
+  const extended = (await program.extended?.()) ?? []
+  const all = [...program.specials, ...extended].map(({ words }) => words.join(' '))
   expect([...Object.keys(WAYS), ...SERVERS].sort()).toEqual(all.sort())
 })
 

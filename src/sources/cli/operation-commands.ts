@@ -1,4 +1,4 @@
-/** The commands of sources that are those of an operation with further flags. */
+/** The commands of sources that extend the command of an operation by flags. */
 
 import type { AnyOperation } from '../../kernel/operation.ts'
 import { type Command, createFlag, type Flag, type Spec } from '../../surfaces/cli/parse/command.ts'

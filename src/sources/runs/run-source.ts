@@ -186,7 +186,7 @@ const applyConverted = async (ctx: Ctx, begun: Begun, options: Outcome<Converted
   const empty = await findEmptyType(scope, { sourceId: source.id, said: types, maybeEmpty: kind.maybeEmpty })
   if (run.force === 0 && empty !== undefined) throw new FetchError('empty', `${empty}. The account needs ${kind.needs}`)
   const differences = await compareRows(scope, source.id, { said, isUnknown, breathe: createBreathe(signal) })
-  // The stored rows are no longer those of the last snapshot, however this run ends.
+  // The stored rows no longer match the last snapshot, however this run ends.
   await ctx.write((tx) => store.updateState(tx, source.id, { snapshot_hash: '' }))
   await writeDifferences(ctx.write, source.id, differences)
   await recordHosts(ctx, source, hosts, now().getTime())
@@ -203,7 +203,7 @@ const applyConverted = async (ctx: Ctx, begun: Begun, options: Outcome<Converted
   }
 }
 
-/** Judges the rows that are open. The snapshot is the one of the last run, and so is all that is told of it. */
+/** Judges the rows that are open. The snapshot is that of the last run, with the same counts and warnings. */
 const applySame = async (
   ctx: Ctx,
   begun: Begun,

@@ -1,4 +1,4 @@
-/** Runs sources: finds those with work, two at once, each in its lane. */
+/** Runs sources that have work, two at once, each in its lane. */
 import { createFairLane } from '../../base/jobs/fair-lane.ts'
 import type { Logger } from '../../base/runtime/log.ts'
 import { AppError, notFound } from '../../contract/errors.ts'

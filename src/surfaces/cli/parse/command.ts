@@ -59,7 +59,7 @@ export type Program = {
   readonly contracts: () => Promise<Readonly<Record<string, OperationSet>>>
   /** Commands such as `login` and `serve`, which take precedence over operations of the same words. */
   readonly specials: readonly Command[]
-  /** Loads the commands that are those of an operation with further flags. They are loaded with the registry. */
+  /** Loads commands that extend the command of an operation. They are loaded with the registry. */
   readonly extended?: () => Promise<readonly Command[]>
   /** Nouns that the server knows. */
   readonly serverNouns?: ServerNouns
