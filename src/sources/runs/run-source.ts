@@ -210,6 +210,10 @@ const applySame = async (
   options: Outcome<Extract<Done, { readonly isSame: true }>>,
 ): Promise<Ended> => {
   const { isDone: _, isSame: _same, ...facts } = options.outcome
+  const state = await store.findState({ db: ctx.store.read }, begun.run.source_id)
+  // A push is compared before its turn: another snapshot may have been read since.
+  if (state?.snapshot_hash !== facts.snapshotHash)
+    throw new FetchError('interrupted', 'another snapshot was read before this one: send it again')
   const judged = await judge(ctx, begun, options)
   const last = await runs.findLastCompleted({ db: ctx.store.read }, begun.run.source_id)
   const told = last && runs.toRun(last)
