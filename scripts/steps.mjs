@@ -80,7 +80,11 @@ async function counted(name, args, show, env = {}) {
   const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const options = { env: { ...process.env, ...color, ...env }, onOutput }
   const result = await timed(name, () => run(bunPath(), args, options))
-  return { ...result, ...countTests(output, result.code), failures: failuresIn(output) }
+  return {
+    ...result,
+    ...countTests(output, result.code),
+    failures: [...failuresIn(output), ...contractFailuresIn(output)],
+  }
 }
 
 const MOST_LINES = 25
@@ -101,6 +105,12 @@ function failuresIn(output) {
     lines = []
   }
   return failures
+}
+
+/** Returns the operation and the error of each failed one, from the output of schemathesis. */
+function contractFailuresIn(output) {
+  const [, ...failures] = output.split(/^_{3,} (?=[A-Z]+ \/\S* _+$)/m)
+  return failures.map((text) => text.split('\n').slice(0, MOST_LINES).join('\n'))
 }
 
 /** Prints the failures, the table and, as the last line, the totals. A failure sets the exit code. */

@@ -87,6 +87,14 @@ EXCUSED = [
     r"^events: must name at least one event$",  # without reports
     r"^reports: (are for digests|there is no report)",
     r"^url: \S+ is (never connected to|refused as|a private address)",  # allowed by SSRF_ALLOW_PRIVATE_TARGETS
+    # Of a source: by its kind, its secrets and its objects.
+    r"^url: is empty: the snapshots of this source are pushed$",
+    r"^url: must (be empty: snapshots|be unix: and|not have a (fragment|query))",
+    r"^(options|secrets)\.\S+: ",
+    r"^(tls_ca: must be certificates as PEM|tls_fingerprint: must be 64 hexadecimal digits)",
+    r"^ref: (is the ref of the source|cannot change after the first run)",
+    r"^custom\.\S+: devices have no custom field ",
+    r"^objects\[\d+\]\.(key|object_id): ",
     # Custom fields, by their definitions.
     r"^(addresses\[\d+\]\.|address_)?custom\.",
     r"^sort: ",  # by a custom field

@@ -36,6 +36,13 @@ afterEach(async () => {
 const waitForEnd = (scan: StandInScan) => until('end of the scan', () => (scan.status === 'done' ? scan : undefined))
 const waitForHosts = (scan: StandInScan) => until('hosts', () => scan.hosts.size > 0 || undefined)
 const waitForSpool = () => until('a spool', () => folder.readAll().includes('"batch"') || undefined)
+/** Waits until a report with hosts is answered by 503, and so stays in the spool. */
+const waitForRefusedHosts = () => {
+  const from = server.requests.length
+  const isOfHosts = ({ path, body }: StandIn['requests'][number]): boolean =>
+    path.endsWith('/reports') && body.includes('"batch"')
+  return until('reports that are refused', () => server.requests.slice(from).some(isOfHosts) || undefined)
+}
 const start = (...more: string[]) => folder.start(['--url', server.url, '--token', TOKEN, ...more])
 /** Without a token: a later start. */
 const startAgain = (...more: string[]) => folder.start(['--url', server.url, ...more])
@@ -184,7 +191,8 @@ describe('an interruption', () => {
     await waitForHosts(scan)
     const { lease } = scan
     server.state.isBusy = true
-    await waitForSpool()
+    // Reports that arrived before are no longer in the spool.
+    await waitForRefusedHosts()
     await child.kill()
     server.state.isBusy = false
     const before = scan.arrived.length
@@ -214,7 +222,7 @@ describe('an interruption', () => {
     await waitForHosts(scan)
     const children = listDescendants(child.pid)
     server.state.isBusy = true
-    await waitForSpool()
+    await waitForRefusedHosts()
     expect(await child.stop()).toBe(0)
     expect([children.length > 0, children.filter(isAlive), server.state.saidBye]).toEqual([true, [], 1])
     expect(folder.readAll()).toContain('"batch"')
