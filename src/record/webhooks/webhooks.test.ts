@@ -156,7 +156,8 @@ describe.each(onSqlite())('webhooks on %s', (dialect) => {
     await arrived(slow, 1)
     await device('not held up')
     await arrived(quick, 2)
-    expect(at(slow)).toHaveLength(1)
+    // The delivery of the other device may be under way too.
+    expect((await history(slow.id)).filter(({ status }) => status === 'success')).toEqual([])
     for (const response of held) response.end()
     to.answer(slow.path, 200)
     await arrived(slow, 2)
