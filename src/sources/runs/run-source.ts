@@ -144,8 +144,6 @@ export const toJudged = (source: store.SourceSettings): JudgedSource => ({
   ...{ options: JSON.stringify(source.options), custom: JSON.stringify(source.custom) },
 })
 
-type Applying = Pick<RunOptions, 'now' | 'means'>
-
 type Done = Extract<SourceOutcome, { readonly isDone: true }>
 type Converted = Exclude<Done, { readonly isSame: true }>
 
@@ -163,21 +161,19 @@ const recordHosts = async (ctx: Ctx, source: store.SourceSettings, hosts: Conver
   })
 }
 
-type Outcome<D extends Done> = { readonly outcome: D; readonly signal: AbortSignal } & Applying
+/** The parts of the end of a run that its reading gives. */
+type ReadFacts = Pick<Ended, 'snapshotHash' | 'left' | 'read' | 'more' | 'product'>
 
-const judge = (ctx: Ctx, { stored: { source }, run }: Begun, { signal, means }: Outcome<Done>) =>
-  judgeRun(ctx, means, {
-    ...{ source: toJudged(source), signal, force: run.force === 1 },
-    applies: source.mode === 'auto' && run.applies === 1,
-  })
+type Storing<D extends Done> = { readonly outcome: D; readonly signal: AbortSignal; readonly now: () => Date }
 
-/** Compares and judges the converted rows. @throws FetchError of a guard */
-const applyConverted = async (ctx: Ctx, begun: Begun, options: Outcome<Converted>): Promise<Ended> => {
-  const { outcome, signal, now } = options
-  const { kind, run } = begun
-  const { source } = begun.stored
+/** Compares the converted rows with the stored ones, and stores them. @throws FetchError of a guard */
+const storeConverted = async (
+  ctx: Ctx,
+  { stored: { source }, kind, run }: Begun,
+  { outcome, signal, now }: Storing<Converted>,
+): Promise<ReadFacts & { readonly hasMissing: boolean }> => {
   const scope = { db: ctx.store.read, store: ctx.store }
-  const { report, hosts, snapshotHash = '', ...facts } = outcome
+  const { report, hosts, snapshotHash = '' } = outcome
   const unaddressed = listUnaddressed(outcome, source)
   const { said, types, warnings, isUnknown } = await readRows(outcome, source, {
     fields: await loadFields({ ...ctx, ...scope }, 'devices'),
@@ -190,48 +186,46 @@ const applyConverted = async (ctx: Ctx, begun: Begun, options: Outcome<Converted
   await ctx.write((tx) => store.updateState(tx, source.id, { snapshot_hash: '' }))
   await writeDifferences(ctx.write, source.id, differences)
   await recordHosts(ctx, source, hosts, now().getTime())
-  // The time of a job is that of its start. A row that has just been marked as missing may be due at once.
-  const judgedAt = differences.missing.length > 0 ? await ctx.write(async (tx) => tx.now) : ctx.now
-  const judged = await judge({ ...ctx, now: judgedAt }, begun, options)
-  const left = report.left.map(({ what, count, why }) => ({ what, count, why }))
   // These also depend on discovered devices, on definitions of custom fields, and on the time.
   const isRepeatable = unaddressed.length === 0 && hosts.length === 0 && Object.keys(source.custom).length === 0
   return {
-    ...facts,
-    ...{ left, read: report.read, more: [...report.warnings, ...warnings], judged },
+    left: report.left.map(({ what, count, why }) => ({ what, count, why })),
+    ...{ read: report.read, more: [...report.warnings, ...warnings] },
     snapshotHash: isRepeatable ? snapshotHash : '',
+    hasMissing: differences.missing.length > 0,
   }
 }
 
-/** Judges the rows that are open. The snapshot is that of the last run, with the same counts and warnings. */
-const applySame = async (
+/** Returns the counts and warnings of the last run, whose snapshot is the same. */
+const readSame = async (
   ctx: Ctx,
-  begun: Begun,
-  options: Outcome<Extract<Done, { readonly isSame: true }>>,
-): Promise<Ended> => {
-  const { isDone: _, isSame: _same, ...facts } = options.outcome
-  const state = await store.findState({ db: ctx.store.read }, begun.run.source_id)
+  { run }: Begun,
+  outcome: Extract<Done, { readonly isSame: true }>,
+): Promise<ReadFacts> => {
+  const state = await store.findState({ db: ctx.store.read }, run.source_id)
   // A push is compared before its turn: another snapshot may have been read since.
-  if (state?.snapshot_hash !== facts.snapshotHash)
+  if (state?.snapshot_hash !== outcome.snapshotHash)
     throw new FetchError('interrupted', 'another snapshot was read before this one: send it again')
-  const judged = await judge(ctx, begun, options)
-  const last = await runs.findLastCompleted({ db: ctx.store.read }, begun.run.source_id)
+  const last = await runs.findLastCompleted({ db: ctx.store.read }, run.source_id)
   const told = last && runs.toRun(last)
   return {
-    ...{ ...facts, product: facts.product || (told?.product ?? ''), judged },
+    ...{ snapshotHash: outcome.snapshotHash ?? '', product: outcome.product || (told?.product ?? '') },
     ...(told && { left: told.left, read: told.read, more: told.warnings }),
   }
 }
 
-const applyOutcome = (ctx: Ctx, begun: Begun, { outcome, ...options }: Outcome<Done>): Promise<Ended> =>
-  outcome.isSame ? applySame(ctx, begun, { outcome, ...options }) : applyConverted(ctx, begun, { outcome, ...options })
+/** Returns the counts and messages alone. */
+const pickFacts = (outcome: SourceOutcome): FetchFacts => {
+  const { product, requests, bytes, latencyMs, certificate, warnings, log } = outcome
+  return { product, requests, bytes, latencyMs, certificate, warnings, log }
+}
 
 export type Reading = {
   readonly hold: Hold
   readonly begun: Begun
   readonly signal: AbortSignal
-  /** The converted snapshot of a push. */
-  readonly outcome?: SourceOutcome
+  /** Returns the converted snapshot of a push, once. */
+  readonly takeOutcome?: (() => SourceOutcome | undefined) | undefined
 }
 
 const toFailure = (error: unknown): FetchFailure | undefined => {
@@ -245,25 +239,42 @@ const toFailure = (error: unknown): FetchFailure | undefined => {
   return undefined
 }
 
-/** Fetches unless there is an outcome, and applies it. */
-const runToEnd = async (ctx: Ctx, options: RunOptions, reading: Reading): Promise<Ended> => {
-  const { begun, signal } = reading
+type Reached = Partial<FetchFacts> & ReadFacts & { readonly failure?: FetchFailure; readonly hasMissing?: boolean }
+
+/** Fetches unless there is an outcome, and stores its rows. The converted rows are no longer in memory when it returns. */
+const readToEnd = async (ctx: Ctx, options: RunOptions, { begun, signal, takeOutcome }: Reading): Promise<Reached> => {
+  const fetch = async () => {
+    const state = await store.findState({ db: ctx.store.read }, begun.stored.source.id)
+    const job = buildJob(options, { ...begun, known: state?.snapshot_hash ?? '' }, 'fetch')
+    return await options.reader.read(job, { signal })
+  }
   let facts: Partial<FetchFacts> = {}
   try {
-    const fetch = async () => {
-      const state = await store.findState({ db: ctx.store.read }, begun.stored.source.id)
-      const job = buildJob(options, { ...begun, known: state?.snapshot_hash ?? '' }, 'fetch')
-      return await options.reader.read(job, { signal })
-    }
-    const outcome = reading.outcome ?? (await fetch())
-    facts = outcome
+    const outcome = takeOutcome?.() ?? (await fetch())
+    facts = pickFacts(outcome)
     if (!outcome.isDone) return { ...facts, failure: outcome.error }
-    return await applyOutcome(ctx, begun, { outcome, signal, now: options.now, means: options.means })
+    if (outcome.isSame) return { ...facts, ...(await readSame(ctx, begun, outcome)) }
+    return { ...facts, ...(await storeConverted(ctx, begun, { outcome, signal, now: options.now })) }
   } catch (error) {
     const failure = toFailure(error)
     if (!failure) throw error
     return { ...facts, failure }
   }
+}
+
+/** Reads, judges and applies. */
+const runToEnd = async (ctx: Ctx, options: RunOptions, reading: Reading): Promise<Ended> => {
+  const { begun, signal } = reading
+  const { hasMissing = false, failure, ...read } = await readToEnd(ctx, options, reading)
+  if (failure) return { ...read, failure }
+  const { source } = begun.stored
+  // The time of a job is that of its start. A row that has just been marked as missing may be due at once.
+  const judgedAt = hasMissing ? await ctx.write(async (tx) => tx.now) : ctx.now
+  const judged = await judgeRun({ ...ctx, now: judgedAt }, options.means, {
+    ...{ source: toJudged(source), signal, force: begun.run.force === 1 },
+    applies: source.mode === 'auto' && begun.run.applies === 1,
+  })
+  return { ...read, judged }
 }
 
 /**

@@ -46,7 +46,7 @@ type Active = { readonly generation: number; readonly end: AbortController }
 
 type Pushed = {
   readonly id: string
-  readonly outcome: SourceOutcome
+  readonly takeOutcome: () => SourceOutcome | undefined
   readonly begun: (run: SourceRunRow) => void
   readonly refused: (error: unknown) => void
 }
@@ -72,12 +72,12 @@ export const createRunner = (options: RunnerOptions): Runner => {
   const marked = new Map<string, number>()
   let pushes: Pushed[] = []
 
-  const run = async (ctx: Ctx, hold: Hold, begun: Begun, outcome?: SourceOutcome): Promise<void> => {
+  const run = async (ctx: Ctx, hold: Hold, begun: Begun, takeOutcome?: Pushed['takeOutcome']): Promise<void> => {
     const end = new AbortController()
     active.set(hold.id, { generation: begun.generation, end })
     const signal = AbortSignal.any([closing.signal, hold.lost, end.signal])
     try {
-      await runSource(ctx, options, { hold, begun, signal, ...(outcome && { outcome }) })
+      await runSource(ctx, options, { hold, begun, signal, takeOutcome })
     } finally {
       active.delete(hold.id)
     }
@@ -122,7 +122,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       })
   }
 
-  const startPushed = (ctx: Ctx, { id, outcome, begun: resolve, refused }: Pushed): void => {
+  const startPushed = (ctx: Ctx, { id, takeOutcome, begun: resolve, refused }: Pushed): void => {
     const asked = { source_id: id, trigger: 'push', applies: true, force: false } as const
     let isBegun = false
     const runPushed = async (hold: Hold): Promise<void> => {
@@ -130,7 +130,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       if (!begun) throw notFound('source', id)
       isBegun = true
       resolve(begun.run)
-      await run(ctx, hold, begun, outcome)
+      await run(ctx, hold, begun, takeOutcome)
     }
     turns
       .run({ group: 'push', key: id }, () => lanes.hold(ctx, id, runPushed), closing.signal)
@@ -196,7 +196,14 @@ export const createRunner = (options: RunnerOptions): Runner => {
     push: (id, outcome) => {
       if (pushes.length >= MAX_WAITING) return Promise.reject(createRefusal())
       const { promise, resolve, reject } = Promise.withResolvers<SourceRunRow>()
-      pushes.push({ id, outcome, begun: resolve, refused: reject })
+      // The rows are taken once, so that their memory is free while they are judged.
+      let left: SourceOutcome | undefined = outcome
+      const takeOutcome = (): SourceOutcome | undefined => {
+        const taken = left
+        left = undefined
+        return taken
+      }
+      pushes.push({ id, takeOutcome, begun: resolve, refused: reject })
       wake()
       return promise
     },
