@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { pause } from '../../base/runtime/pause.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import { prepared } from '../../database/query/prepared.ts'
+import { preparedRows } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
@@ -32,17 +33,25 @@ const toColumns = ({ type, place, name, row, facts, macs }: SaidRow) => ({
 const keepBase = sql<string | null>`CASE WHEN base = '' THEN row ELSE base END`
 const addMark = sql<number>`is_stale + 1`
 
-const insertRows = async (ctx: Ctx, sourceId: string, rows: readonly SaidRow[]): Promise<void> => {
-  if (rows.length === 0) return
-  const values = rows.map(
-    (one): SourceObjectRow => ({
+const COLUMNS = [
+  ...(['source_id', 'resource', 'key', 'type', 'place', 'name', 'name_key', 'name_order', 'row', 'facts'] as const),
+  ...(['macs', 'object_id', 'state', 'action', 'base', 'diff', 'why', 'because', 'message'] as const),
+  ...(['is_stale', 'missing_since', 'first_seen_at', 'updated_at'] as const),
+] as const satisfies readonly (keyof SourceObjectRow)[]
+
+const addRows = preparedRows(COLUMNS, (db: Kysely<Tables>, rows: SourceObjectRow[]) =>
+  db.insertInto('source_objects').values(rows),
+)
+
+const insertRows = (ctx: Ctx, sourceId: string, rows: readonly SaidRow[]): Promise<void> =>
+  addRows(
+    ctx,
+    rows.map((one) => ({
       ...{ source_id: sourceId, resource: one.resource, key: one.key, ...toColumns(one) },
       ...{ object_id: null, state: 'changed', action: 'create', base: null, diff: '{}', why: '', because: '' },
       ...{ message: '', is_stale: 1, missing_since: null, first_seen_at: ctx.now, updated_at: ctx.now },
-    }),
+    })),
   )
-  await ctx.db.insertInto('source_objects').values(values).execute()
-}
 
 const selectOne = (ctx: Ctx, sourceId: string, { resource, key }: ObjectKey) =>
   ctx.db
@@ -148,18 +157,28 @@ const filterUntouched = async (ctx: Ctx, sourceId: string, batch: readonly Judge
   })
 }
 
-/** Writes verdicts. Marks that came after the row was read stay. */
-export const writeVerdicts = async (ctx: Ctx, sourceId: string, judged: readonly Judged[]): Promise<void> => {
-  const all = judged.filter((one) => !isKnown(one))
-  for (const batch of splitBatches(all, ROWS_AT_ONCE)) {
-    const untouched = await filterUntouched(ctx, sourceId, batch)
-    if (untouched.length === 0) continue
-    const values = untouched.map(({ stored, verdict }) => ({ ...stored, ...verdict, updated_at: ctx.now }))
-    await ctx.db
+const KEY_COLUMNS = ['source_id', 'resource', 'key'] as const
+const VERDICT_COLUMNS = [
+  ...KEY_COLUMNS,
+  ...(['object_id', 'state', 'action', 'base', 'diff', 'why', 'because', 'message'] as const),
+  ...(['is_stale', 'updated_at'] as const),
+] as const satisfies readonly (keyof SourceObjectRow)[]
+
+/** Values of the other columns, which are of no row: all rows of `setVerdicts` are stored. */
+const UNUSED = {
+  ...{ type: sql.lit(''), place: sql.lit(''), name: sql.lit(''), name_key: sql.lit(''), name_order: sql.lit('') },
+  ...{ row: sql.lit(''), facts: sql.lit(''), macs: sql.lit(''), first_seen_at: sql.lit('') },
+}
+
+/** Writes verdicts by one statement for many rows, which only an insert with a conflict is on both databases. */
+const setVerdicts = preparedRows(
+  VERDICT_COLUMNS,
+  (db: Kysely<Tables>, rows: Pick<SourceObjectRow, (typeof VERDICT_COLUMNS)[number]>[]) =>
+    db
       .insertInto('source_objects')
-      .values(values)
+      .values(rows.map((row) => ({ ...row, ...UNUSED })))
       .onConflict((conflict) =>
-        conflict.columns(['source_id', 'resource', 'key']).doUpdateSet(({ ref, eb }) => ({
+        conflict.columns(KEY_COLUMNS).doUpdateSet(({ ref, eb }) => ({
           object_id: ref('excluded.object_id'),
           state: ref('excluded.state'),
           action: ref('excluded.action'),
@@ -171,8 +190,19 @@ export const writeVerdicts = async (ctx: Ctx, sourceId: string, judged: readonly
           is_stale: eb('source_objects.is_stale', '-', ref('excluded.is_stale')),
           updated_at: ref('excluded.updated_at'),
         })),
-      )
-      .execute()
+      ),
+)
+
+/** Writes verdicts. Marks that came after the row was read stay. */
+export const writeVerdicts = async (ctx: Ctx, sourceId: string, judged: readonly Judged[]): Promise<void> => {
+  const all = judged.filter((one) => !isKnown(one))
+  for (const batch of splitBatches(all, ROWS_AT_ONCE)) {
+    const untouched = await filterUntouched(ctx, sourceId, batch)
+    if (untouched.length === 0) continue
+    await setVerdicts(
+      ctx,
+      untouched.map(({ stored, verdict }) => ({ ...stored, ...verdict, updated_at: ctx.now })),
+    )
     await pause()
   }
 }
