@@ -6,7 +6,7 @@ import type { Door } from '../../testing/netbox/door.ts'
 import { openFilled } from '../../testing/netbox/filled.ts'
 import { Item, type Lists, readLists } from '../../testing/netbox/oracle/lists.ts'
 import { buildRequired } from '../../testing/netbox/values.ts'
-import { engines } from '../../testing/servers/servers.ts'
+import { onSqlite } from '../../testing/servers/servers.ts'
 
 const TIMEOUT_MS = 180_000
 
@@ -39,7 +39,7 @@ const FIELDS: readonly (readonly [string, Definition, readonly unknown[], unknow
   ['v_ip', { type: 'ip' }, ['10.99.0.7', '2001:db8::7'], '10.99.0.700'],
 ]
 
-describe.each(engines())('custom fields of the NetBox API on %s', (dialect) => {
+describe.each(onSqlite())('custom fields of the NetBox API on %s', (dialect) => {
   let door: Door
   let lists: Lists
   beforeAll(async () => {

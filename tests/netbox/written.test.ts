@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { ENDPOINT_ROUTES } from '../../src/netbox/endpoint/routes.ts'
 import { REGISTERED } from '../../src/netbox/endpoints/registry.ts'
+import { takeOneIn } from '../../testing/cases.ts'
 import type { Answer, Door } from '../../testing/netbox/door.ts'
 import { openFilled } from '../../testing/netbox/filled.ts'
 import { Item, type Lists, pick, readLists } from '../../testing/netbox/oracle/lists.ts'
@@ -114,7 +115,9 @@ describe.each(engines())('a write of the NetBox API on %s', (dialect) => {
     return (await countChanges()) === changes ? [] : tell('is a change the second time', again)
   }
 
-  test.each(listPaths('POST'))('%s: each value of each field is read back as it was written', async (path) => {
+  // What is engine-specific in a write shows in a few of them.
+  const posted = dialect === 'sqlite' ? listPaths('POST') : takeOneIn(6, listPaths('POST'))
+  test.each(posted)('%s: each value of each field is read back as it was written', async (path) => {
     const problems: string[] = []
     const made = await door.post(`${path}/`, buildRequired(path, lists, 1))
     expect([path, made.status, made.body]).toEqual([path, 201, expect.anything()])

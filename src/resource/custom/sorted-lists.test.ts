@@ -10,7 +10,7 @@ import { buildNameKeys } from '../../net/name-order.ts'
 import { buildKeys } from './values.ts'
 
 const DEVICES = testsAll ? 6000 : 2000
-const AT_ONCE = 1000
+const AT_ONCE = 250
 /** Reading all values for each of the devices takes several times as long. */
 const SOON_MS = 300
 const ATTEMPTS = 3
