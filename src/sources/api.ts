@@ -341,6 +341,13 @@ export const sourceObjects = {
   }),
 }
 
+export const PushQuery = z.object({
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Applies although too many objects are gone, or all of a type. Needs `sources:run` as well'),
+})
+
 export const sourceRoutes = {
   push: rawRoute({
     name: 'sources.push',
@@ -349,6 +356,7 @@ export const sourceRoutes = {
       'The body is what `plat source collect` prints, {kind, snapshot}; of a document source the file itself. Another kind: 400 on `kind`; another shape: 400 on `snapshot`; a disabled source: 400 on `enabled`.',
     http: 'POST /api/sources/{id}/push',
     status: 202,
+    query: PushQuery,
     isLong: true,
     access: 'sources:push',
     audit: { action: 'update', resource: 'source' },

@@ -115,7 +115,7 @@ describe.each(engines())('a write of the NetBox API on %s', (dialect) => {
     return (await countChanges()) === changes ? [] : tell('is a change the second time', again)
   }
 
-  // What is engine-specific in a write shows in a few of them.
+  // A few show the differences between the databases.
   const posted = dialect === 'sqlite' ? listPaths('POST') : takeOneIn(6, listPaths('POST'))
   test.each(posted)('%s: each value of each field is read back as it was written', async (path) => {
     const problems: string[] = []

@@ -12,10 +12,18 @@ export const sourceCommands: readonly Command[] = [
     words: ['source', 'push'],
     summary: 'Send a snapshot of a source: of a file, or fetched from here',
     description: `FILE is what \`plat source collect\` prints, or the file of a document source; - is standard input. Without FILE the source is fetched from this machine. ${LOCAL_SECRETS}`,
-    notes: ['Route:  POST /api/sources/{id}/push', 'Needs:  sources:push; without FILE also sources:read'],
+    notes: [
+      'Route:  POST /api/sources/{id}/push',
+      'Needs:  sources:push; without FILE also sources:read; with --force sources:run',
+    ],
     spec: () => ({
       args: [ID, createArgument('file', 'The snapshot', { hint: 'FILE', isRequired: false })],
-      flags: [createFlag('url', 'The URL as seen from here', { hint: 'URL' }), OPTION, SECRET],
+      flags: [
+        createFlag('url', 'The URL as seen from here', { hint: 'URL' }),
+        OPTION,
+        SECRET,
+        createFlag('force', 'Applies although too many objects are gone, or all of a type'),
+      ],
     }),
     run: async (session, texts) => (await import('./push.ts')).pushSource(session, texts),
   },

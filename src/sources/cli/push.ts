@@ -4,7 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { call, sendRequest, type Transport } from '../../surfaces/cli/connection/client.ts'
 import { present } from '../../surfaces/cli/output/present.ts'
-import { getText, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
+import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { sources } from '../api.ts'
 import { collect, completeOptions, formatPush } from './collect.ts'
@@ -46,7 +46,8 @@ export const pushSource = async (session: Session, texts: Texts): Promise<number
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }
-  const post = (one: string) => sendRequest(transport, `/api/sources/${encodeURIComponent(one)}/push`, init)
+  const query = isOn(texts, 'force') ? '?force=true' : ''
+  const post = (one: string) => sendRequest(transport, `/api/sources/${encodeURIComponent(one)}/push${query}`, init)
   const send = async (): Promise<Response> => {
     try {
       return await post(id)

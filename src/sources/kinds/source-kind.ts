@@ -114,6 +114,8 @@ export type SourceKind = {
   readonly alsoMakes?: (options: Options) => readonly Resource[]
   /** True if several sources may share a ref, because the keys are unique everywhere. */
   readonly hasGlobalIds?: true
+  /** True if the rows of one snapshot differ with the time, such as leases that expire. */
+  readonly dependsOnTime?: (options: Options) => boolean
   /** True if each of its types may be empty, although there were objects. */
   readonly maybeEmpty?: readonly string[]
   readonly secrets: readonly z.infer<typeof SecretSpec>[]

@@ -4,10 +4,11 @@ import type { Config } from '../../base/config/config.ts'
 import { createSpool, type Spool } from '../../base/runtime/spool.ts'
 import { getTemporaryFolder } from '../../base/runtime/unnamed-file.ts'
 import { invalidField, orNotFound } from '../../contract/errors.ts'
+import { parseRawQuery } from '../../contract/raw-query.ts'
 import type { Tables } from '../../database/tables.ts'
 import { storeBody } from '../../exchange/convert/route.ts'
 import type { RawHandler } from '../../kernel/context.ts'
-import { MAX_PUSH_BYTES } from '../api.ts'
+import { MAX_PUSH_BYTES, PushQuery } from '../api.ts'
 import { NOTHING_FETCHED, type SourceReader } from '../fetch/process.ts'
 import type { SourceOutcome } from '../fetch/protocol.ts'
 import { startSnapshotHash } from '../fetch/snapshot-hash.ts'
@@ -20,7 +21,7 @@ import type { Runner } from './runner.ts'
 type Parts = {
   readonly config: Pick<Config, 'dataDir'>
   readonly reader: SourceReader
-  readonly runner: Pick<Runner, 'push'>
+  readonly runner: Pick<Runner, 'push' | 'requireRoom'>
   readonly now: () => Date
 }
 
@@ -42,9 +43,13 @@ export const createPushHandler =
   async (ctx, request, audit, { params }) => {
     const { id = '' } = params
     audit.note({ resourceId: id })
+    const { force } = parseRawQuery(PushQuery, request)
+    if (force) ctx.require('sources:run')
     const { source } = orNotFound(await store.find({ db: ctx.store.read }, id), 'source', id)
     if (!source.enabled) throw invalidField('enabled', 'the source is disabled')
     const kind = getKindOrThrow(source.kind)
+    // Before the body is read and converted.
+    runner.requireRoom(id)
     const spool = createSpool({ dir: getTemporaryFolder(config.dataDir) })
     let outcome: SourceOutcome
     try {
@@ -63,7 +68,7 @@ export const createPushHandler =
     } finally {
       await spool.close()
     }
-    const run = await runner.push(id, outcome)
+    const run = await runner.push({ id, outcome, force })
     await audit.succeeded()
     return Response.json(toRun(run), { status: 202, headers: { 'Cache-Control': 'no-store' } })
   }

@@ -187,7 +187,8 @@ const storeConverted = async (
   await writeDifferences(ctx.write, source.id, differences)
   await recordHosts(ctx, source, hosts, now().getTime())
   // These also depend on discovered devices, on definitions of custom fields, and on the time.
-  const isRepeatable = unaddressed.length === 0 && hosts.length === 0 && Object.keys(source.custom).length === 0
+  const isTimed = hosts.length > 0 || kind.dependsOnTime?.(source.options) === true
+  const isRepeatable = unaddressed.length === 0 && !isTimed && Object.keys(source.custom).length === 0
   return {
     left: report.left.map(({ what, count, why }) => ({ what, count, why })),
     ...{ read: report.read, more: [...report.warnings, ...warnings] },
@@ -214,7 +215,7 @@ const readSame = async (
   }
 }
 
-/** Returns the counts and messages alone. */
+/** Returns only the counts and messages. */
 const pickFacts = (outcome: SourceOutcome): FetchFacts => {
   const { product, requests, bytes, latencyMs, certificate, warnings, log } = outcome
   return { product, requests, bytes, latencyMs, certificate, warnings, log }

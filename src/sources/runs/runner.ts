@@ -17,9 +17,10 @@ import type { SourceRunRow } from '../table.ts'
 import { type Begun, beginRun, RunEndedError, type RunOptions, runSource, toJudged } from './run-source.ts'
 
 const LOOK_MS = 1000
-/** Runs of an instance at once, and snapshots that wait for their turn. */
+/** Runs of an instance at once. */
 const AT_ONCE = 2
-const MAX_WAITING = 32
+/** Converted snapshots that wait for their turn, in memory. */
+const MAX_WAITING = 4
 const RETRY_AFTER_MS = 30_000
 /** The pause of a source after an internal error, and after a look that had no run to begin. */
 const REST_MS = { failed: 30_000, idle: 2000 } as const
@@ -32,13 +33,22 @@ export type Runner = {
   readonly job: Job<Tables>
   /** Looks for work soon. */
   readonly wake: () => void
+  /** @throws AppError UNAVAILABLE if a snapshot of the source waits already, or too many of others */
+  readonly requireRoom: (id: string) => void
   /**
    * Runs the snapshot of a push, after the work before it.
    * @returns the run, once it has begun
    * @throws AppError NOT_FOUND; UNAVAILABLE if too many wait, or another instance keeps the source
    */
-  readonly push: (id: string, outcome: SourceOutcome) => Promise<SourceRunRow>
+  readonly push: (pushed: PushedSnapshot) => Promise<SourceRunRow>
   readonly close: () => Promise<void>
+}
+
+export type PushedSnapshot = {
+  readonly id: string
+  readonly outcome: SourceOutcome
+  /** Applies although too many objects are gone. */
+  readonly force: boolean
 }
 
 /** A run in this process. It is aborted when its source changes. */
@@ -46,6 +56,7 @@ type Active = { readonly generation: number; readonly end: AbortController }
 
 type Pushed = {
   readonly id: string
+  readonly force: boolean
   readonly takeOutcome: () => SourceOutcome | undefined
   readonly begun: (run: SourceRunRow) => void
   readonly refused: (error: unknown) => void
@@ -57,11 +68,12 @@ const isExpected = (error: unknown): boolean => error instanceof RunEndedError |
 export const createRunner = (options: RunnerOptions): Runner => {
   const { log, now } = options
   const lanes = createLanes({ noun: 'source', leases: store.leases, lockFree: store.lockFreeState })
-  const createRefusal = () =>
-    new AppError('UNAVAILABLE', `${AT_ONCE} sources are read at once, and too many snapshots wait: try again later`, {
+  const refuseLater = (reason: string) =>
+    new AppError('UNAVAILABLE', `${reason}: try again later`, {
       retryAt: new Date(now().getTime() + RETRY_AFTER_MS),
     })
-  const turns = createFairLane({ atOnce: AT_ONCE, waiting: MAX_WAITING, refusal: createRefusal })
+  const createRefusal = () => refuseLater(`${AT_ONCE} sources are read at once, and too many snapshots wait`)
+  const turns = createFairLane({ atOnce: AT_ONCE, waiting: MAX_WAITING + AT_ONCE, refusal: createRefusal })
   const closing = new AbortController()
   const active = new Map<string, Active>()
   /** Sources that the next looks pass over. */
@@ -71,6 +83,13 @@ export const createRunner = (options: RunnerOptions): Runner => {
   /** The time at which each source was first seen with changed objects. */
   const marked = new Map<string, number>()
   let pushes: Pushed[] = []
+  /** Sources of which a snapshot waits for its turn. */
+  const waiting = new Set<string>()
+
+  const requireRoom = (id: string): void => {
+    if (waiting.has(id)) throw refuseLater('a snapshot of this source waits for its turn already')
+    if (waiting.size >= MAX_WAITING) throw createRefusal()
+  }
 
   const run = async (ctx: Ctx, hold: Hold, begun: Begun, takeOutcome?: Pushed['takeOutcome']): Promise<void> => {
     const end = new AbortController()
@@ -122,8 +141,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
       })
   }
 
-  const startPushed = (ctx: Ctx, { id, takeOutcome, begun: resolve, refused }: Pushed): void => {
-    const asked = { source_id: id, trigger: 'push', applies: true, force: false } as const
+  const startPushed = (ctx: Ctx, { id, force, takeOutcome, begun: resolve, refused }: Pushed): void => {
+    const asked = { source_id: id, trigger: 'push', applies: true, force } as const
     let isBegun = false
     const runPushed = async (hold: Hold): Promise<void> => {
       const begun = await hold.write((tx) => beginRun(tx, id, asked))
@@ -193,8 +212,10 @@ export const createRunner = (options: RunnerOptions): Runner => {
   return {
     job,
     wake,
-    push: (id, outcome) => {
-      if (pushes.length >= MAX_WAITING) return Promise.reject(createRefusal())
+    requireRoom,
+    push: async ({ id, outcome, force }) => {
+      requireRoom(id)
+      waiting.add(id)
       const { promise, resolve, reject } = Promise.withResolvers<SourceRunRow>()
       // The rows are taken once, so that their memory is free while they are judged.
       let left: SourceOutcome | undefined = outcome
@@ -203,9 +224,13 @@ export const createRunner = (options: RunnerOptions): Runner => {
         left = undefined
         return taken
       }
-      pushes.push({ id, takeOutcome, begun: resolve, refused: reject })
+      pushes.push({ id, force, takeOutcome, begun: resolve, refused: reject })
       wake()
-      return promise
+      try {
+        return await promise
+      } finally {
+        waiting.delete(id)
+      }
     },
     close: async () => {
       closing.abort(new Error('the server ends'))

@@ -44,9 +44,13 @@ const start = (dialect: Dialect) => {
     expect([answer.status, answer.body]).toMatchObject([202, { source_id: id }])
     return answer.body as SourceRun
   }
-  const push = async (id: string, file: unknown): Promise<{ status: number; body: unknown }> => {
-    const url = `http://plat.test/api/sources/${id}/push`
-    const headers = { Authorization: `Bearer ${it.admin.key}`, 'Content-Type': 'application/octet-stream' }
+  const push = async (
+    id: string,
+    file: unknown,
+    { query = '', key = it.admin.key } = {},
+  ): Promise<{ status: number; body: unknown }> => {
+    const url = `http://plat.test/api/sources/${id}/push${query}`
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/octet-stream' }
     const body = typeof file === 'string' ? file : JSON.stringify(file)
     const response = await it.app.fetch(new Request(url, { method: 'POST', headers, body }))
     return { status: response.status, body: await response.json() }
@@ -190,6 +194,15 @@ describe.each(engines())('a source is read on %s', (dialect) => {
     await push(id, { datacenters: [{ name: 'DC of the document', refs: { crm: 'dc' } }] })
     expect((await ended(id, 2))[0]).toMatchObject({ status: 'failed', error_code: 'empty' })
     expect(await listMade(id)).toEqual(['doc-1', 'doc-2'])
+    const datacenter = { datacenters: [{ name: 'DC of the document', refs: { crm: 'dc' } }] }
+    const { key } = await it.app.as(['sources:push'])
+    expect(await push(id, datacenter, { query: '?force=true', key })).toMatchObject({
+      ...{ status: 403, body: { error: expect.stringContaining('sources:run') } },
+    })
+    expect(await push(id, datacenter, { query: '?force=yes' })).toMatchObject(refusal('force'))
+    expect((await push(id, datacenter, { query: '?force=true' })).status).toBe(202)
+    expect((await ended(id, 3))[0]).toMatchObject({ status: 'completed', result: 'applied' })
+    expect(await listMade(id)).toEqual([])
   })
 })
 
@@ -210,6 +223,26 @@ describe.each(onSqlite())('a push on %s', (dialect) => {
   test('to a disabled source is refused', async () => {
     const { id } = await create({ kind: 'docker', enabled: false })
     expect(await push(id, { kind: 'docker', snapshot: {} })).toMatchObject(refusal('enabled'))
+  })
+
+  test('waits for its turn, and a second one that would wait is refused', async () => {
+    const { engine, url, stop } = startDockerEngine()
+    const held = Promise.withResolvers<void>()
+    engine.held = held.promise
+    const docker = await create({ kind: 'docker', url, interval_minutes: 0 })
+    const snapshot = { version: VERSION, info: INFO, containers: [], networks: [] }
+    const file = { kind: 'docker', snapshot }
+    await send(`POST /api/sources/${docker.id}/run`)
+    await until('the first request', async () => (engine.asked > 0 ? true : undefined))
+    // The first of the two that comes waits for the run, the other one is refused.
+    const both = [push(docker.id, file), push(docker.id, file)]
+    const refused = await Promise.race(both)
+    expect(refused).toMatchObject({ status: 503, body: { error: expect.stringContaining('waits for its turn') } })
+    held.resolve()
+    const statuses = (await Promise.all(both)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([202, 503])
+    expect((await ended(docker.id, 2)).map(({ trigger }) => trigger)).toEqual(['push', 'hand'])
+    stop()
   })
 
   test('to no source is refused', async () => {

@@ -11,6 +11,8 @@ export const document: SourceKind = {
     'An estate document of JSON or YAML, a spreadsheet, an export of another program, or a list of hosts that were seen',
   needs: 'the right to read the URL',
   makesAll: true,
+  // Leases that expire.
+  dependsOnTime: ({ hosts }) => hosts === 'devices',
   secrets: [
     { name: 'token', description: 'Sent as Authorization: Bearer', required: false },
     { name: 'header_value', description: 'The value of the header that options.header names', required: false },
