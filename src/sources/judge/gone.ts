@@ -39,7 +39,11 @@ export const isDue = (
   missing_since !== null &&
   (AT_ONCE.has(resource) || Date.parse(missing_since) + gone_after_hours * HOUR_MS <= Date.parse(now))
 
-export type GoneTerms = { readonly overwrites: (key: string) => boolean }
+export type GoneTerms = {
+  readonly overwrites: (key: string) => boolean
+  /** The objects that rows of the same judgment mean, as `<resource> <id>`. */
+  readonly meant: ReadonlySet<string>
+}
 
 type Stored = { readonly document: Fields; readonly json: string }
 
@@ -115,7 +119,7 @@ export const judgeGone = async (
   ctx: Ctx,
   source: JudgedSource,
   rows: readonly StoredObject[],
-  { overwrites }: GoneTerms,
+  { overwrites, meant }: GoneTerms,
 ): Promise<GoneResult[]> => {
   const links = await findLinks(
     ctx,
@@ -128,10 +132,12 @@ export const judgeGone = async (
     const locks = resource === 'devices' ? await findLocks(ctx, ids) : new Map<string, ReadonlySet<string>>()
     for (const stored of some) {
       const id = stored.object_id ?? ''
-      const isSaid = (links.get(id) ?? []).some(
-        ({ source_id, key, missing_since, ...link }) =>
-          link.resource === resource && missing_since === null && !(source_id === source.id && key === stored.key),
-      )
+      const isSaid =
+        meant.has(`${resource} ${id}`) ||
+        (links.get(id) ?? []).some(
+          ({ source_id, key, missing_since, ...link }) =>
+            link.resource === resource && missing_since === null && !(source_id === source.id && key === stored.key),
+        )
       const judging = {
         overwrite: overwrites(formatKey(stored)),
         source,

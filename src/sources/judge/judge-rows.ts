@@ -11,8 +11,10 @@ import { toNameKey } from '../../net/name-order.ts'
 import { type GoneResult, judgeGone } from './gone.ts'
 import { findLocks, NO_LOCKS } from './locks.ts'
 import { mapBreathing } from './map-breathing.ts'
-import { type Match, makeNew, matchDevices } from './match/devices.ts'
+import { type Match, matchDevices } from './match/devices.ts'
+import { inheritBases } from './match/inherited-base.ts'
 import { matchNetworks } from './match/networks.ts'
+import { findTakenRefs } from './match/taken-refs.ts'
 import { findByKeys, formatKey, type Link, type ObjectKey, type StoredObject } from './object-reads.ts'
 import type { Verdict } from './object-store.ts'
 import { bindTargets, listNames, listTargets } from './own-references.ts'
@@ -93,12 +95,8 @@ const findMatches = async (
       source,
       own.filter(({ stored }) => !isOwnObject(stored)),
     )
-    const made = await makeNew(
-      ctx,
-      resource,
-      own.filter(({ stored }) => isOwnObject(stored)),
-    )
-    for (const [key, one] of [...found, ...made]) matches.set(key, one)
+    for (const [key, one] of found) matches.set(key, one)
+    for (const { stored } of own) if (isOwnObject(stored)) matches.set(formatKey(stored), { is: 'new' })
   }
   return matches
 }
@@ -148,10 +146,13 @@ type Binding = {
   readonly source: JudgedSource
   readonly ids: ReadonlyMap<string, string>
   readonly outer: ReadonlyMap<string, StoredObject>
-  readonly matches: ReadonlyMap<string, Match>
+  /** The sources of refs that other objects have, by the row. */
+  readonly takenRefs: ReadonlyMap<string, readonly string[]>
 }
 
-const toPlanRow = (open: Subject, { source, ids, outer, matches }: Binding): PlanRow => {
+const toPlanRow = (given: Subject, { source, ids, outer, takenRefs }: Binding): PlanRow => {
+  const taken = takenRefs.get(formatKey(given.stored)) ?? []
+  const open = taken.length === 0 ? given : { ...given, fields: withoutRefs(given.fields, taken) }
   const { stored } = open
   const { resource } = stored
   const key = formatKey(stored)
@@ -161,10 +162,10 @@ const toPlanRow = (open: Subject, { source, ids, outer, matches }: Binding): Pla
     const id = ids.get(key)
     return { ...bindTargets({ resource, fields }, source.ref, findId), ...(id !== undefined && { id }) }
   }
-  const match = matches.get(key)
-  const fields = bind(withoutRefs(open.fields, match?.is === 'new' ? match.takenRefs : []))
-  const base = stored.base === null ? undefined : stored.base === '' ? 'same' : bind(parseFields(stored.base))
-  return { open, fields, base }
+  const isWhole = taken.length === 0
+  const isSame = stored.base === '' && isWhole
+  const base = stored.base === null ? undefined : isSame ? 'same' : bind(parseFields(stored.base || stored.row))
+  return { open, fields: bind(open.fields), base, isWhole }
 }
 
 const buildVerdict = ({ stored }: OpenRow, more: Partial<Verdict>): Verdict => ({
@@ -247,15 +248,16 @@ const toResult = (
     const message = shorten(planned?.message ?? 'is not planned', MAX_MESSAGE)
     return finish({ state: 'failed', message })
   }
-  const before = row.base === undefined || row.base === 'same' ? row.base : parseFields(stored.base ?? '{}')
-  const base = buildBase(before, open.fields)
-  const linked = (id: string) => ({ object_id: id, because: because || BY_KEY })
+  const before = isRecord(row.base) ? parseFields(stored.base || stored.row) : undefined
+  const base = buildBase(before, open.fields, row.isWhole)
+  // An object that the row has made was not matched.
+  const linked = (id: string) => ({ object_id: id, because: because || (stored.object_id === null ? BY_KEY : '') })
   if (planned.is === 'settled') return finish({ ...linked(planned.id), base })
   if (planned.is === 'create') {
     const { change } = planned
     const hasOwner = Object.hasOwn(getRules(stored.resource).draft.shape, 'managed_by')
     const owner = hasOwner && { managed_by: buildOwner(source.id) }
-    const made = { object_id: change.id, base: '', because: stored.because }
+    const made = { object_id: change.id, base: buildBase(undefined, open.fields, row.isWhole), because: stored.because }
     return finish({ state: 'changed', action: 'create', object_id: null, base: null }, made, {
       ...change,
       document: { ...change.document, ...owner },
@@ -287,9 +289,10 @@ export const judgeRows = async (
   const breathe = createBreathe(ctx.signal)
   const { subjects, outer } = await close(ctx, source, given, breathe)
   const all = [...subjects.values()].sort((a, b) => RANKS[a.stored.resource] - RANKS[b.stored.resource])
-  const said = all.filter(({ stored }) => stored.missing_since === null)
+  const present = all.filter(({ stored }) => stored.missing_since === null)
   const gone = all.filter(({ stored }) => stored.missing_since !== null).map(({ stored }) => stored)
-  const matches = await findMatches(ctx, source, bindLinked(said, source, outer))
+  const matches = await findMatches(ctx, source, bindLinked(present, source, outer))
+  const said = await inheritBases(ctx, present, matches)
   const blocked = new Map<string, Blocked>()
   for (const [key, match] of matches)
     if (match.is === 'unclear') blocked.set(key, { state: 'unclear', why: '', message: match.message })
@@ -297,7 +300,8 @@ export const judgeRows = async (
     if (!subjects.has(key) && state === 'kept' && why === 'deleted') blocked.set(key, { state, why, message: '' })
   await spread(subjects, blocked, breathe)
   const open = said.filter(({ stored }) => !blocked.has(formatKey(stored)))
-  const binding: Binding = { source, outer, matches, ids: assignIds(open, matches) }
+  const ids = assignIds(open, matches)
+  const binding: Binding = { source, outer, ids, takenRefs: await findTakenRefs(ctx, open, ids) }
   const rows = await mapBreathing(open, breathe, (row) => toPlanRow(row, binding))
   const planned = await planRows(ctx, rows)
   for (const row of rows) {
@@ -321,7 +325,8 @@ export const judgeRows = async (
     const locked = (one?.is === 'update' && locks.get(one.change.id)) || NO_LOCKS
     return toResult(row, one, { source, match: matches.get(key), locked, overwrite: terms.overwrites(key) })
   })
-  return { said: await withoutDefaults(ctx, results), gone: await judgeGone(ctx, source, gone, terms) }
+  const meant = new Set(results.map(({ open: { stored }, verdict }) => `${stored.resource} ${verdict.object_id}`))
+  return { said: await withoutDefaults(ctx, results), gone: await judgeGone(ctx, source, gone, { ...terms, meant }) }
 }
 
 const withoutDefaults = async (ctx: Ctx, results: readonly Result[]): Promise<readonly Result[]> => {

@@ -19,6 +19,8 @@ export type PlanRow = {
   readonly fields: Fields
   /** The same of the row that was applied last, where it differs; undefined for a link that is new. */
   readonly base: Fields | 'same' | undefined
+  /** False for a row without the refs that other objects have. */
+  readonly isWhole: boolean
 }
 
 /** The plan of a row by the rules of an estate, before the rules of a source. */
@@ -238,11 +240,10 @@ export const keepWithoutDefaults = async (ctx: Ctx, changes: readonly PlannedCha
   })
 }
 
-/** Returns the row that counts as applied: fields that it does not say stay from before. '' for the row itself. */
-export const buildBase = (before: Fields | 'same' | undefined, row: Fields): string => {
-  if (!isRecord(before)) return ''
+/** Returns the row that counts as applied: fields that it does not say stay from before. '' for the row as the source says it. */
+export const buildBase = (before: Fields | undefined, row: Fields, isWhole: boolean): string => {
   const merged: Record<string, unknown> = { ...before, ...row }
   for (const field of BY_NAME)
-    if (isRecord(before[field]) && isRecord(row[field])) merged[field] = { ...before[field], ...row[field] }
-  return Bun.deepEquals(merged, row) ? '' : JSON.stringify(merged)
+    if (isRecord(before?.[field]) && isRecord(row[field])) merged[field] = { ...before[field], ...row[field] }
+  return isWhole && Bun.deepEquals(merged, row) ? '' : JSON.stringify(merged)
 }

@@ -4,7 +4,6 @@ import { createBreathe } from '../../../base/runtime/pause.ts'
 import { toText } from '../../../contract/unknown.ts'
 import { isIdentifying } from '../../../discovery/devices/identity.ts'
 import { findIdsByRefs } from '../../../exchange/apply/objects.ts'
-import type { Resource } from '../../../inventory/resources.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { isRandomMac, parseMac } from '../../../net/mac.ts'
 import { toNameKey } from '../../../net/name-order.ts'
@@ -27,8 +26,7 @@ import { findLastBegins } from './run-times.ts'
 export type Match =
   /** @param forgets links of rows that are missing, and of which this row takes the device */
   | { readonly is: 'found'; readonly id: string; readonly because: string; readonly forgets: readonly Link[] }
-  /** @param takenRefs sources of refs that another object has */
-  | { readonly is: 'new'; readonly takenRefs: readonly string[] }
+  | { readonly is: 'new' }
   | { readonly is: 'unclear'; readonly message: string }
 
 /** The devices that one rule finds, and the words for it. */
@@ -212,8 +210,7 @@ const matchOne = (row: Row, { found, links, names }: Judging): Match => {
       is: 'unclear',
       message: `the device ${quote(names, doubt[0])} ${doubt[1]}: link it, or say that it is another one`,
     }
-  const takenRefs = row.refs.filter(([source, ref]) => found.refs.has(`${source} ${ref}`)).map(([source]) => source)
-  return { is: 'new', takenRefs }
+  return { is: 'new' }
 }
 
 /** Finds the devices of rows without a link, by `formatKey`. */
@@ -259,27 +256,4 @@ const refuseShared = (matches: Map<string, Match>, names: Names): ReadonlyMap<st
       for (const [key] of rows)
         matches.set(key, { is: 'unclear', message: `${rows.length} rows may be the device ${quote(names, id)}` })
   return matches
-}
-
-/** Calls rows new objects: without the refs that other objects have. For rows of which a person has said so. */
-export const makeNew = async (
-  ctx: Ctx,
-  resource: Resource,
-  open: readonly OpenRow[],
-): Promise<ReadonlyMap<string, Match>> => {
-  if (open.length === 0) return new Map()
-  const refs = open.flatMap(({ fields }) => listRefs(fields))
-  const found = await findIdsByRefs(ctx, resource, refs)
-  const isTaken = ([source, ref]: readonly [string, string]) => found.has(`${source} ${ref}`)
-  return new Map(
-    open.map(({ stored, fields }) => [
-      formatKey(stored),
-      {
-        is: 'new',
-        takenRefs: listRefs(fields)
-          .filter(isTaken)
-          .map(([source]) => source),
-      },
-    ]),
-  )
 }

@@ -7,6 +7,7 @@ import { isDefault } from '../../../inventory/spaces/fields.ts'
 import { findAllSpaces } from '../../../inventory/spaces/keys.ts'
 import type { Ctx, DbScope } from '../../../kernel/ctx.ts'
 import { DEFAULT_SPACE, parseIpKey, type SpaceKey } from '../../../net/ip.ts'
+import { parseMac } from '../../../net/mac.ts'
 import { toNameKey } from '../../../net/name-order.ts'
 import type { Fields } from '../row.ts'
 
@@ -20,8 +21,23 @@ const add = (map: Map<string, Set<string>>, key: string, id: string): void => {
 }
 
 const hasMac = sql<SqlBool>`mac_address <> ''`
+/** The index of rows in other states has the same condition. */
+const isOpen = sql<SqlBool>`state <> 'synced'`
 
-/** Returns the devices that have one of the MACs at an address or a port. */
+/** Adds the devices that are missing and not yet gone: their ports, which have the MACs, go at once. */
+const addMissing = async ({ db }: DbScope, macs: ReadonlySet<string>, found: Map<string, Set<string>>) => {
+  const query = db.selectFrom('source_objects').select(['object_id', 'macs']).where(isOpen)
+  const missing = query.where('state', '=', 'gone').where('action', '<>', 'none').where('resource', '=', 'devices')
+  for (const { object_id, macs: stored } of await missing.execute()) {
+    const said: unknown = JSON.parse(stored)
+    for (const one of Array.isArray(said) ? said : []) {
+      const mac = parseMac(toText(one))
+      if (object_id !== null && mac !== undefined && macs.has(mac)) add(found, mac, object_id)
+    }
+  }
+}
+
+/** Returns the devices that have one of the MACs at an address or a port, and those that are missing and had it. */
 export const findByMacs = async ({ db }: DbScope, macs: readonly string[]): Promise<Found> => {
   const found = new Map<string, Set<string>>()
   for (const batch of splitBatches([...new Set(macs)]))
@@ -29,6 +45,7 @@ export const findByMacs = async ({ db }: DbScope, macs: readonly string[]): Prom
       const query = db.selectFrom(table).select(['device_id', 'mac_address']).where('mac_address', 'in', batch)
       for (const { device_id, mac_address } of await query.where(hasMac).execute()) add(found, mac_address, device_id)
     }
+  if (macs.length > 0) await addMissing({ db }, new Set(macs), found)
   return found
 }
 

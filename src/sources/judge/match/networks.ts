@@ -91,8 +91,7 @@ export const matchNetworks = async (
         is: 'unclear',
         message: `may be any of ${alike.length} networks with the subnet ${toText(fields.subnet)}`,
       }
-    const takenRefs = listRefs(fields).filter(([source, ref]) => refs.has(`${source} ${ref}`))
-    return { is: 'new', takenRefs: takenRefs.map(([source]) => source) }
+    return { is: 'new' }
   }
   return new Map(open.map((row) => [formatKey(row.stored), matchOne(row)]))
 }
