@@ -249,13 +249,40 @@ export const markLinked = async (ctx: Ctx, ids: readonly string[], except = ''):
       .execute()
 }
 
-/** Links a row as a person says. @param objectId null for a new object, and for one that is to be found again */
+export type NewLink = {
+  readonly key: ObjectKey
+  /** Null for a new object, and for one that is to be found again. */
+  readonly objectId: string | null
+  readonly because: string
+  /** True if the row has had this object. */
+  readonly keepsBase?: boolean
+}
+
+/** Links a row as a person says. */
 export const setLink = async (
   ctx: Ctx,
   sourceId: string,
-  { key, objectId, because }: { readonly key: ObjectKey; readonly objectId: string | null; readonly because: string },
+  { key, objectId, because, keepsBase = false }: NewLink,
 ): Promise<void> => {
+  const base = keepsBase ? {} : { base: null }
   await selectOne(ctx, sourceId, key)
-    .set({ object_id: objectId, base: null, because, why: '', is_stale: addMark, updated_at: ctx.now })
+    .set({ object_id: objectId, ...base, because, why: '', is_stale: addMark, updated_at: ctx.now })
     .execute()
+}
+
+/** Returns the key of a missing row beside the row that had its object before. */
+const buildLeftKey = ({ key, object_id }: StoredObject): string => `${key} ${object_id}`
+
+/**
+ * Adds missing rows with the objects of rows that get others, so that they go as objects that are not said any more. The rows have
+ * been applied.
+ */
+export const leaveObjects = async (ctx: Ctx, sourceId: string, rows: readonly StoredObject[]): Promise<void> => {
+  const left = rows.map((row) => ({
+    ...{ ...row, key: buildLeftKey(row), state: 'gone', action: 'none', diff: '{}', why: '', message: '' },
+    ...{ is_stale: 1, missing_since: ctx.now, updated_at: ctx.now },
+  }))
+  await removeRows(ctx, sourceId, left)
+  for (const batch of splitBatches(left, ROWS_AT_ONCE))
+    await ctx.db.insertInto('source_objects').values(batch).execute()
 }

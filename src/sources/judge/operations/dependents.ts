@@ -23,7 +23,7 @@ const DEVICES_AT_ONCE = 100
 /** The character after the blank that ends the key of a device. */
 const AFTER_BLANK = '!'
 
-/** Returns the stored ports and relationships of devices. */
+/** Returns the ports and relationships of devices that are not missing. */
 export const findDependents = async (
   { db }: DbScope,
   { id, ref }: JudgedSource,
@@ -39,7 +39,12 @@ export const findDependents = async (
     for (const { key, row } of rows) if (refersTo({ resource, row }, ref, keys)) found.push({ resource, key })
   }
   const select = (resource: string) =>
-    db.selectFrom('source_objects').select(['key', 'row']).where('source_id', '=', id).where('resource', '=', resource)
+    db
+      .selectFrom('source_objects')
+      .select(['key', 'row'])
+      .where('source_id', '=', id)
+      .where('resource', '=', resource)
+      .where('missing_since', 'is', null)
   for (const batch of splitBatches(devices, DEVICES_AT_ONCE)) {
     const query = select('ports').where(({ eb, or, and }) =>
       or(batch.map(({ key }) => and([eb('key', '>', `${key} `), eb('key', '<', `${key}${AFTER_BLANK}`)]))),

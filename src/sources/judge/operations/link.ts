@@ -8,9 +8,9 @@ import type { ParsedInputOf } from '../../../kernel/operation.ts'
 import type { sourceObjects } from '../../api.ts'
 import { settleStatus } from '../../status.ts'
 import * as store from '../../store.ts'
-import { findByKeys, findLinks, formatKey, type ObjectKey } from '../object-reads.ts'
-import { setLink } from '../object-store.ts'
-import { BY_PERSON } from '../row.ts'
+import { findByKeys, findLinks, formatKey, type ObjectKey, type StoredObject } from '../object-reads.ts'
+import { leaveObjects, setLink } from '../object-store.ts'
+import { BY_PERSON, buildOwner } from '../row.ts'
 import { getSourceOrThrow } from '../settings.ts'
 import { findDependents } from './dependents.ts'
 
@@ -72,6 +72,24 @@ const findOther = (
       link.missing_since === null,
   )?.key
 
+/** Returns the rows of which the source has made the objects. */
+const filterMade = async (
+  ctx: Ctx,
+  sourceId: string,
+  rows: readonly StoredObject[],
+): Promise<readonly StoredObject[]> => {
+  const made: StoredObject[] = []
+  for (const [resource, some] of Map.groupBy(rows, (one) => one.resource)) {
+    const ids = some.flatMap(({ object_id }) => object_id ?? [])
+    const objects = await findStoredDocuments(ctx, getRules(resource), ids)
+    for (const row of some) {
+      const { managed_by } = objects.get(row.object_id ?? '')?.document ?? {}
+      if (row.base !== null && managed_by === buildOwner(sourceId)) made.push(row)
+    }
+  }
+  return made
+}
+
 export const linkObjects = async (ctx: Ctx, { id, objects }: LinkInput): Promise<{ readonly linked: number }> => {
   await store.lockState(ctx, id)
   // A judgment that is being applied ends before.
@@ -79,18 +97,23 @@ export const linkObjects = async (ctx: Ctx, { id, objects }: LinkInput): Promise
   const source = await getSourceOrThrow(ctx, id)
   await validate(ctx, id, objects)
   const before = await findByKeys(ctx, id, objects)
-  const moved: ObjectKey[] = []
-  for (const { resource, key, object_id } of objects) {
-    const objectId = object_id || null
-    const stored = before.get(formatKey({ resource, key }))
-    await setLink(ctx, id, {
-      ...{ key: { resource, key }, objectId, because: object_id === null ? '' : BY_PERSON },
-    })
-    if (resource === 'devices' && stored?.object_id !== objectId) moved.push({ resource, key })
-  }
+  const moved = objects.flatMap((one) => {
+    const stored = before.get(formatKey(one))
+    return stored && stored.object_id !== (one.object_id || null) ? [stored] : []
+  })
   // The ports and relationships of a device are found again at its new object.
-  for (const key of await findDependents(ctx, source, moved))
-    await setLink(ctx, id, { key, objectId: null, because: '' })
+  const devices = moved.filter(({ resource }) => resource === 'devices')
+  const dependents = await findByKeys(ctx, id, await findDependents(ctx, source, devices))
+  const named = new Set(objects.map(formatKey))
+  const followers = [...dependents.values()].filter((row) => !named.has(formatKey(row)))
+  await leaveObjects(ctx, id, await filterMade(ctx, id, [...moved, ...followers]))
+  const changed = new Set(moved.map(formatKey))
+  for (const { resource, key, object_id } of objects)
+    await setLink(ctx, id, {
+      ...{ key: { resource, key }, objectId: object_id || null, because: object_id === null ? '' : BY_PERSON },
+      keepsBase: !changed.has(formatKey({ resource, key })),
+    })
+  for (const key of followers) await setLink(ctx, id, { key, objectId: null, because: '' })
   await settleStatus(ctx, id)
   return { linked: objects.length }
 }
