@@ -260,8 +260,9 @@ export const remove = async (
   { id, objects }: { readonly id: string; readonly objects: 'keep' | 'delete' },
 ): Promise<void> => {
   await lockOrThrow(ctx, id)
-  await releaseObjects(ctx, means, { sourceId: id, objects })
   await runs.removeAll(ctx, id)
+  // Before the objects: it may name a space that it has made.
   await store.deleteRow(ctx, id)
+  await releaseObjects(ctx, means, { sourceId: id, objects })
   await ctx.emit('source.changed')
 }

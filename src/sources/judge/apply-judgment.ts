@@ -107,8 +107,9 @@ type Deletion = { readonly change?: PlannedChange }
 export const deleteMade = async <D extends Deletion>(
   applying: Applying,
   given: readonly D[],
+  order = DELETE_ORDER,
 ): Promise<ReadonlyMap<D, string>> => {
-  const all = DELETE_ORDER.flatMap((resource) =>
+  const all = order.flatMap((resource) =>
     given.flatMap((one) => (one.change?.resource === resource ? [{ one, change: one.change }] : [])),
   )
   const stays = new Map<D, string>()

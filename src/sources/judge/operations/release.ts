@@ -11,6 +11,7 @@ import { INVENTORY, type Resource } from '../../../inventory/resources.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Means } from '../../../record/history/kinds.ts'
 import { DELETE_ORDER, deleteMade } from '../apply-judgment.ts'
+import { findLinks } from '../object-reads.ts'
 import { removeAll } from '../object-store.ts'
 import { buildOwner } from '../row.ts'
 
@@ -34,9 +35,25 @@ const planOwn = async (
   return planned
 }
 
+const SPACES: readonly Resource[] = ['spaces']
+
+/** Plans the deletion of the objects that a source has made and no other source says. @throws AppError FORBIDDEN */
+const planDeletions = async (ctx: Ctx, resource: Resource, owner: string): Promise<PlannedChange[]> => {
+  const planned = await planOwn(ctx, resource, owner, { change: 'delete', document: {} })
+  const links = await findLinks(
+    ctx,
+    planned.map(({ id }) => id),
+  )
+  const isSaid = (id: string) =>
+    (links.get(id) ?? []).some((link) => link.resource === resource && link.missing_since === null)
+  const unsaid = planned.filter(({ id }) => !isSaid(id))
+  if (unsaid.length > 0) ctx.require(`${resource}:delete`)
+  return unsaid
+}
+
 /**
- * Ends the links of a source. `delete` deletes the objects that it has made, if nothing else goes along; of the others it clears
- * the owner. Called in the transaction that deletes the source.
+ * Ends the links of a source. `delete` deletes the objects that it has made, if nothing else goes along and no other source says
+ * them; of the others it clears the owner. Called in the transaction that deletes the source.
  * @throws AppError FORBIDDEN without the right to delete an object
  */
 export const releaseObjects = async (
@@ -48,13 +65,13 @@ export const releaseObjects = async (
   const owner = buildOwner(sourceId)
   await removeAll(ctx, sourceId)
   if (objects === 'delete') {
-    const deletions: { change: PlannedChange }[] = []
-    for (const resource of DELETE_ORDER)
-      for (const change of await planOwn(ctx, resource, owner, { change: 'delete', document: {} })) {
-        ctx.require(`${resource}:delete`)
-        deletions.push({ change })
-      }
-    await deleteMade({ ctx, means, source: { id: sourceId } }, deletions)
+    // A space in use must not make the deletion of all other objects slow.
+    for (const resources of [DELETE_ORDER, SPACES]) {
+      const deletions: { change: PlannedChange }[] = []
+      for (const resource of resources)
+        for (const change of await planDeletions(ctx, resource, owner)) deletions.push({ change })
+      await deleteMade({ ctx, means, source: { id: sourceId } }, deletions, resources)
+    }
   }
   const left: PlannedChange[] = []
   for (const resource of INVENTORY)
