@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
 import type { Page } from 'playwright-core'
+import { testAll } from '../testing/cases.ts'
 import { createCertificate } from '../testing/certificates.ts'
 import { eventually, world } from './harness.ts'
 import { expectReadable } from './readable.ts'
@@ -34,10 +35,15 @@ afterAll(() => server?.stop(true))
 const getUrl = (path: string): string => new URL(path, server?.url).href
 
 /** Makes a source that is read by hand only. */
-const addSource = async (name: string, devices: readonly Device[]) => {
+const addSource = async (
+  name: string,
+  devices: readonly Device[],
+  settings: { readonly mode?: 'auto'; readonly when_gone?: 'delete'; readonly gone_after_hours?: number } = {},
+) => {
   const path = `/${name}`
   documents.set(path, devices)
-  const source = await it.plat.api.sources.create({ name, kind: 'document', url: getUrl(path), interval_minutes: 0 })
+  const terms = { name, kind: 'document', url: getUrl(path), interval_minutes: 0, ...settings } as const
+  const source = await it.plat.api.sources.create(terms)
   await readSource(source.id)
   return source
 }
@@ -219,6 +225,75 @@ test('an answer without the rows of before changes nothing, and says so', () =>
     },
     { as: 'viewer' },
   ))
+
+const buildDevices = (name: string, count: number): Device[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `${name}-${at}` }))
+const GONE = { when_gone: 'delete', gone_after_hours: 0 } as const
+
+test('a source of which too much is gone is applied only after a person confirms the numbers', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await addSource('shrunk', buildDevices('shrunk', 10), GONE)
+      await it.plat.api.sources.apply({ id })
+      documents.set('/shrunk', buildDevices('shrunk', 6))
+      await readSource(id)
+      await open(`/sources/${id}`)
+      await page.getByRole('status').getByText('4 of 10 devices are gone').waitFor()
+      await row(page, 'shrunk-9').getByText('delete', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Apply all' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Apply although so much is gone?' })
+      await dialog.getByText('4 of 10 devices are gone').waitFor()
+      await expectReadable(page)
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      expect(await findDevice('shrunk-9')).toBeDefined()
+      await page.getByRole('button', { name: 'Apply all' }).click()
+      await dialog.getByRole('button', { name: 'Apply anyway' }).click()
+      await toast(page, 'Applied 4 changes').waitFor()
+      await page.getByText('Nothing differs').waitFor()
+      expect(await findDevice('shrunk-9')).toBeUndefined()
+      expect(await findDevice('shrunk-0')).toBeDefined()
+    },
+    { as: 'admin', expected: ['409 /api/sources/'] },
+  ))
+
+test('a held source that is kept in sync goes on once a person accepts what is gone', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await addSource('accepted', buildDevices('accepted', 10), { ...GONE, mode: 'auto' })
+      documents.set('/accepted', buildDevices('accepted', 5))
+      await readSource(id)
+      expect(await findDevice('accepted-9')).toBeDefined()
+      await open(`/sources/${id}`)
+      await page.getByRole('status').getByText('5 of 10 devices are gone').waitFor()
+      await expectReadable(page)
+      await page.getByRole('button', { name: 'Read again and accept it' }).click()
+      await page.getByText('Nothing differs').waitFor()
+      expect(await findDevice('accepted-9')).toBeUndefined()
+      expect((await it.plat.api.sources.get({ id })).status).toBe('ok')
+    },
+    { as: 'operator' },
+  ))
+
+testAll('a selection that is too large for one call says so, and is applied in portions', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await addSource('large', buildDevices('large', 1002))
+      await open(`/sources/${id}`)
+      for (const shown of [400, 600, 800, 1000, 1002]) {
+        await page.getByRole('button', { name: 'Show more' }).click()
+        await eventually(() => page.getByRole('checkbox', { name: /^Select large-/ }).count(), shown)
+      }
+      await page.getByRole('checkbox', { name: 'Select all' }).check()
+      await page.getByText('1,000 at once; the others stay selected.').waitFor()
+      await page.getByRole('button', { name: 'Apply 1,000 of 1,002' }).click()
+      await toast(page, 'Applied 1,000 changes').waitFor()
+      await page.getByRole('button', { name: 'Apply 2', exact: true }).click()
+      await toast(page, 'Applied 2 changes').waitFor()
+      await page.getByText('Nothing differs').waitFor()
+    },
+    { as: 'admin' },
+  ),
+)
 
 test('the settings of a source are changed in its form, and a wrong one is named at its field', () =>
   it.visit(

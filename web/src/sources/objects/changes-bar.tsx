@@ -5,8 +5,9 @@ import { formatCount } from '../../ui/format.ts'
 import { toastError } from '../../ui/toast.tsx'
 import type { Source } from '../queries.ts'
 import css from '../sources.module.css'
+import { formatPortion, MOST_NAMED, takePortion } from './portion.ts'
 import type { ObjectState, SourceObject } from './queries.ts'
-import { MOST_NAMED, type Terms, toKey, useLink } from './use-apply.ts'
+import { type ObjectKey, type Terms, toKey, useLink } from './use-apply.ts'
 import { isApplicable } from './words.ts'
 
 type Props = {
@@ -16,7 +17,8 @@ type Props = {
   readonly chosen: readonly SourceObject[]
   readonly isPending: boolean
   readonly onApply: (terms: Terms) => void
-  readonly onDone: () => void
+  /** Called with the objects that were linked. */
+  readonly onDone: (objects: readonly ObjectKey[]) => void
 }
 
 const HINTS: Readonly<Partial<Record<ObjectState, string>>> = {
@@ -28,15 +30,16 @@ const HINTS: Readonly<Partial<Record<ObjectState, string>>> = {
 export const ChangesBar = ({ source, state, chosen, isPending, onApply, onDone }: Props) => {
   const { blocked } = usePermit()
   const link = useLink(source)
-  const objects = chosen.filter(isApplicable).slice(0, MOST_NAMED).map(toKey)
+  const taken = state === 'unclear' ? chosen : chosen.filter(isApplicable)
+  const objects = takePortion(taken).map(toKey)
   const { counts, mode, is_running } = source
   const isNone = chosen.length === 0
   const noApply = blocked('sources:run')
   const isBusy = isPending || is_running
   const makeNew = () =>
     link.mutate(
-      { objects: chosen.slice(0, MOST_NAMED).map(toKey), object_id: '' },
-      { onSuccess: onDone, onError: (error) => toastError('Not linked', error) },
+      { objects, object_id: '' },
+      { onSuccess: () => onDone(objects), onError: (error) => toastError('Not linked', error) },
     )
   return (
     <div className={css.bar}>
@@ -67,7 +70,7 @@ export const ChangesBar = ({ source, state, chosen, isPending, onApply, onDone }
           blocked={noApply}
           disabled={isBusy || objects.length === 0}
         >
-          {isPending ? 'Applying …' : `Apply ${formatCount(objects.length)}`}
+          {isPending ? 'Applying …' : `Apply ${formatPortion(taken.length)}`}
         </Button>
       )}
       {state === 'kept' && (
@@ -82,8 +85,11 @@ export const ChangesBar = ({ source, state, chosen, isPending, onApply, onDone }
       )}
       {state === 'unclear' && (
         <Button onClick={makeNew} blocked={blocked('sources:update')} disabled={isNone || link.isPending}>
-          {isNone ? 'Make new objects of the selected' : `Make ${formatCount(chosen.length)} new`}
+          {isNone ? 'Make new objects of the selected' : `Make ${formatPortion(taken.length)} new`}
         </Button>
+      )}
+      {taken.length > MOST_NAMED && (
+        <span className="muted">{formatCount(MOST_NAMED)} at once; the others stay selected.</span>
       )}
     </div>
   )

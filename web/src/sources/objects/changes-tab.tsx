@@ -16,8 +16,8 @@ import css from '../sources.module.css'
 import { ChangesBar } from './changes-bar.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { ObjectLink } from './object-link.tsx'
-import { type ObjectState, objectsQuery, parseState, type SourceObject, STATES } from './queries.ts'
-import { type Terms, useApply } from './use-apply.ts'
+import { buildId, type ObjectState, objectsQuery, parseState, type SourceObject, STATES } from './queries.ts'
+import { type ObjectKey, type Terms, useApply } from './use-apply.ts'
 import { getVerdict, isApplicable, listNotes, listObjectValues } from './words.ts'
 
 type OpenState = Exclude<ObjectState, 'synced'>
@@ -57,11 +57,13 @@ const StateList = ({ source, state }: ListProps) => {
   const objects = query.data?.pages.flatMap(({ rows }) => rows) ?? []
   const total = query.data?.pages.at(-1)?.total ?? 0
   const chosen = objects.filter(({ id }) => selected.has(id))
-  const run = (terms: Terms) => apply.mutate(terms, { onSuccess: () => setSelected(NOTHING) })
   const select = (keys: readonly string[], isOn: boolean) => {
     const changed = new Set(keys)
     setSelected((old) => new Set(isOn ? [...old, ...keys] : [...old].filter((key) => !changed.has(key))))
   }
+  const unselect = (named: readonly ObjectKey[]) => select(named.map(buildId), false)
+  const run = (terms: Terms) =>
+    apply.mutate(terms, { onSuccess: () => (terms.objects ? unselect(terms.objects) : setSelected(NOTHING)) })
   const toRow = (object: SourceObject): PlanRow => ({
     ...{ key: object.id, title: object.name, lead: object.type, noun: getResourceNoun(object.resource) },
     name: <ObjectLink {...object} />,
@@ -91,7 +93,7 @@ const StateList = ({ source, state }: ListProps) => {
         chosen={chosen}
         isPending={apply.isPending}
         onApply={run}
-        onDone={() => setSelected(NOTHING)}
+        onDone={unselect}
       />
       {objects.length === 0 ? (
         <p className="muted">No object is in this state any more.</p>

@@ -18,7 +18,9 @@ export type ObjectFilter = {
 
 const PAGE = 200
 
-export const withId = (sent: Sent): SourceObject => ({ ...sent, id: `${sent.resource} ${sent.key}` })
+export const buildId = ({ resource, key }: Pick<Sent, 'resource' | 'key'>): string => `${resource} ${key}`
+
+export const withId = (sent: Sent): SourceObject => ({ ...sent, id: buildId(sent) })
 
 export const objectsQuery = (filter: ObjectFilter) =>
   infiniteQueryOptions({

@@ -27,9 +27,6 @@ export type Terms = {
   readonly keepsInSync?: boolean
 }
 
-/** The most objects that one call names. */
-export const MOST_NAMED = 1000
-
 type Counts = Awaited<ReturnType<typeof api.sources.apply>>['counts']
 
 const countChanges = (counts: Counts): number =>
