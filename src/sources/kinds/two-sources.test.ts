@@ -89,7 +89,7 @@ describe.each(takeOneIn(2, engines()))('two clusters of Proxmox on %s', (dialect
 
 const NETBOX = join(import.meta.dirname, 'netbox/answers/netbox-4.7/answers.json')
 
-test.each(['NetBox', 'vCenter'])(
+test.each(takeOneIn(2, ['NetBox', 'vCenter']))(
   'a NetBox and a vCenter that describe the same machines share their objects: the %s first',
   async (order) => {
     // The test of recorded answers fails on a file of another form.
