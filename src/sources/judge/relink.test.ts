@@ -139,4 +139,16 @@ describe.each(engines())('on %s', (dialect) => {
     await j.say(two, [row('Debian 14')], { applies: true })
     expect(await j.api.devices.get({ id: clone })).toMatchObject({ os: 'Debian 14', refs: { proxmox: 'g/1' } })
   })
+
+  test('an object that the source has made is not called matched when it is judged again', async () => {
+    const id = await j.source()
+    const { id: known } = await j.api.devices.create({ name: 'h-known', refs: { proxmox: 'h/2' } })
+    await j.api.ports.create({ device_id: known, name: 'eth0' })
+    const rows = [machine('h/1'), machine('h/2'), port('h/2', 'eth0')]
+    await j.say(id, rows, { applies: true })
+    await j.api.devices.update({ id: await idOf(id, 'h/1'), description: 'mine' })
+    await j.say(id, rows, { applies: true })
+    const because = await Promise.all(rows.map(async ({ key }) => (await j.find(id, key)).because))
+    expect(because).toEqual(['', 'ref proxmox:h/2', 'natural key'])
+  })
 })
