@@ -8,6 +8,7 @@ import { INVENTORY, toTableName } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import type { ObjectState, SourceRun } from '../schema.ts'
+import { findState } from '../store.ts'
 import { applyJudgment, hasChanges, select, storeJudgment } from './apply-judgment.ts'
 import { findHeld } from './guards.ts'
 import { type Judgment, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
@@ -96,6 +97,8 @@ export const findHeldMessage = async (
 
 const hasWork = async (ctx: Ctx, source: JudgedSource, applies: boolean): Promise<boolean> => {
   if (await hasMarked(ctx, source.id)) return true
+  // Objects that are gone and not due hold a source too.
+  if ((await findState(ctx, source.id))?.is_held === 1) return true
   if (!applies) return hasOpen(ctx, source.id, UNDECIDED)
   const before = new Date(Date.parse(ctx.now) - source.gone_after_hours * HOUR_MS).toISOString()
   return (await hasOpen(ctx, source.id, ['unclear', 'changed', 'failed'])) || hasDue(ctx, source.id, before)
