@@ -14,6 +14,7 @@ import { findHeld } from './guards.ts'
 import { type Judgment, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
 import { countLinked, countStates, findOpen, hasDue, hasMarked, hasOpen } from './object-reads.ts'
 import type { JudgedSource } from './row.ts'
+import { getSourceOrThrow } from './settings.ts'
 
 export type RunCounts = SourceRun['counts']
 
@@ -26,6 +27,7 @@ export type JudgeOutcome = {
 }
 
 export type JudgeInput = {
+  /** The source as of the begin of the run. */
   readonly source: JudgedSource
   /** Applies although too many objects are gone. */
   readonly force: boolean
@@ -141,53 +143,61 @@ export const lockChanged = (tx: Ctx, { said, gone }: Judgment): Promise<boolean>
     [...said, ...gone].flatMap(({ change }) => change ?? []),
   )
 
-/** Judges rows that are new, different, missing or marked, stores the verdicts, and applies them. */
+/** Returns the outcome of a run that has applied nothing. */
+const describeOpen = async (ctx: Ctx, sourceId: string, held: string | undefined): Promise<JudgeOutcome> => {
+  const counts = await countOpen(ctx, sourceId, undefined)
+  if (held !== undefined) return { counts, result: 'held', changeId: '', message: held }
+  const isOpen = Object.values(counts).some(
+    ({ created, updated, gone, unclear }) => created + updated + gone + unclear > 0,
+  )
+  return { counts, result: isOpen ? 'read' : 'unchanged', changeId: '', message: '' }
+}
+
+/**
+ * Judges rows that are new, different, missing or marked, stores the verdicts, and applies them. Settings that a person has changed
+ * since the run began count, and another mode stops it before it applies.
+ */
 export const judgeRun = async (ctx: Ctx, means: Means, input: JudgeInput): Promise<JudgeOutcome> => {
-  const { source, force, applies, signal, confirm } = input
+  const { force, signal, confirm } = input
+  const { id, mode } = input.source
+  // Before the settings and the judgment, so that they are of this state or a later one.
+  const revision = await ctx.store.revision(JUDGED_TABLES)
+  const source = await getSourceOrThrow(ctx, id)
+  const applies = input.applies && source.mode === mode
   const unchanged = { counts: {}, result: 'unchanged', changeId: '', message: '' } as const
   if (!(await hasWork(ctx, source, applies))) return unchanged
-  // Before the judgment, so that it is of this state or a later one.
-  const revision = await ctx.store.revision(JUDGED_TABLES)
   const states = applies ? OPEN : [...UNDECIDED, 'gone' as const]
   const first = await judge(ctx, source, states)
   signal.throwIfAborted()
   const held = force ? undefined : await findHeldMessage(ctx, source, first)
   if (!applies || held !== undefined) {
-    await store(ctx, input, first)
-    const counts = await countOpen(ctx, source.id, undefined)
-    if (held !== undefined) return { counts, result: 'held', changeId: '', message: held }
-    const isOpen = Object.values(counts).some(
-      ({ created, updated, gone, unclear }) => created + updated + gone + unclear > 0,
-    )
-    return { counts, result: isOpen ? 'read' : 'unchanged', changeId: '', message: '' }
+    await store(ctx, { ...input, source }, first)
+    return await describeOpen(ctx, id, held)
   }
   const options = {
     exclusive: true,
     large: first.said.length + first.gone.length >= LARGE_CHANGES,
     note: `source ${source.name}`,
   }
-  const { held: late, ...outcome } = await ctx.write(async (tx) => {
+  return await ctx.write(async (tx): Promise<JudgeOutcome> => {
     await confirm?.(tx)
     await tx.lock('apply')
     const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first))
-    const judgment = isSame ? first : await judgeUntilLocked(tx, () => judge(tx, source, states))
-    const heldNow = force || isSame ? undefined : await findHeldMessage(tx, source, judgment)
-    const selected = select(judgment, undefined)
-    const { changes } = await applyJudgment(
-      { ctx: tx, means, source },
-      judgment,
-      heldNow === undefined ? selected : { said: [], gone: [] },
-    )
+    const settings = isSame ? source : await getSourceOrThrow(tx, id)
+    const judgment = isSame ? first : await judgeUntilLocked(tx, () => judge(tx, settings, states))
+    const late = force || isSame ? undefined : await findHeldMessage(tx, settings, judgment)
+    const isStopped = late !== undefined || settings.mode !== mode
+    const selected = isStopped ? { said: [], gone: [] } : select(judgment, undefined)
+    const { changes } = await applyJudgment({ ctx: tx, means, source: settings }, judgment, selected)
     signal.throwIfAborted()
+    if (isStopped) return await describeOpen(tx, id, late)
     const isApplied = hasChanges(selected) && changes.length > 0
     return {
-      counts: await countOpen(tx, source.id, heldNow === undefined ? changes : undefined),
-      changeId: isApplied ? tx.changeId : '',
-      held: heldNow,
+      counts: await countOpen(tx, id, changes),
+      result: isApplied ? 'applied' : 'unchanged',
+      ...{ changeId: isApplied ? tx.changeId : '', message: '' },
     }
   }, options)
-  if (late !== undefined) return { ...outcome, result: 'held', message: late }
-  return { ...outcome, result: outcome.changeId === '' ? 'unchanged' : 'applied', message: '' }
 }
 
 /** Judges the rows that a change of the inventory has marked. Nothing is applied. */

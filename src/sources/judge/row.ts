@@ -8,7 +8,8 @@ export type Fields = Readonly<Record<string, unknown>>
 /** The settings of a source that decide about its rows. */
 export type JudgedSource = Pick<
   SourceRow,
-  'id' | 'name' | 'kind' | 'options' | 'custom' | 'ref' | 'when_gone' | 'gone_after_hours' | 'max_gone_percent'
+  | ('id' | 'name' | 'kind' | 'options' | 'mode' | 'custom' | 'ref')
+  | ('when_gone' | 'gone_after_hours' | 'max_gone_percent')
 >
 
 /** A stored row and its parsed fields. */

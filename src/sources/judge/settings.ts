@@ -4,7 +4,7 @@ import type { DbScope } from '../../kernel/ctx.ts'
 import type { JudgedSource } from './row.ts'
 
 const COLUMNS = [
-  ...(['id', 'name', 'kind', 'options', 'custom', 'ref'] as const),
+  ...(['id', 'name', 'kind', 'options', 'mode', 'custom', 'ref'] as const),
   ...(['when_gone', 'gone_after_hours', 'max_gone_percent'] as const),
 ] as const
 
