@@ -5,6 +5,7 @@ import type { EstateDocument, EstateRow } from '../../convert/converter.ts'
 import { ReportBuilder } from '../../convert/report-builder.ts'
 import { FACTS, INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { hasRefs, type ResourceFacts } from '../../resource/facts.ts'
+import { cleanRow } from './clean-row.ts'
 import type { About, SnapshotRows } from './source-kind.ts'
 
 export type KeyRules = {
@@ -111,7 +112,10 @@ class KeyedRows {
   constructor(documents: EstateDocument, rules: KeyRules) {
     this.#rules = rules
     for (const resource of INVENTORY) {
-      const rows = this.#chooseKeys(resource, documents[resource] ?? [])
+      const rows = this.#chooseKeys(resource, documents[resource] ?? []).map((one, at) => ({
+        ...one,
+        row: cleanRow(one.row, `${resource} ${one.key || at + 1}`),
+      }))
       this.#keyed.set(resource, rows)
       this.#names.set(resource, new RowNames(rows))
     }

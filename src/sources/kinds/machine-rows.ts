@@ -234,7 +234,7 @@ export class MachineRows {
   }
 
   #refer(key: string): { readonly ref: string } {
-    return { ref: `${this.#ref}:${key}` }
+    return { ref: `${this.#ref}:${clean(key)}` }
   }
 
   #referTo(key: string | undefined): { readonly ref: string } | undefined {

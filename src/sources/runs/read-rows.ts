@@ -1,5 +1,6 @@
 /** Makes the rows of a source from its converted snapshot: filtered, placed, with tags and custom values, and a key each. */
 import { type Breathe, createBreathe } from '../../base/runtime/pause.ts'
+import { shorten } from '../../contract/errors.ts'
 import { isRecord, toText } from '../../contract/unknown.ts'
 import type { EstateDocument, EstateRow } from '../../convert/converter.ts'
 import { FACTS, INVENTORY, isResource, type Resource } from '../../inventory/resources.ts'
@@ -17,6 +18,9 @@ import type { FindAddresses } from './discovered-addresses.ts'
 /** The most texts of warnings that a run keeps. */
 export const MAX_WARNINGS = 200
 const MAX_TAGS = 100
+/** The longest key in bytes, and the longest name of a row in characters. An index of PostgreSQL has both. */
+const MAX_KEY_BYTES = 1024
+const MAX_NAME = 255
 
 type Settings = Pick<
   SourceSettings,
@@ -166,7 +170,12 @@ const listRows = async ({ documents, about }: Converted, ref: string, breathe: B
       const key = getKey(resource, row, ref)
       const one = `${resource} ${key}`
       if (key === '') throw new FetchError('bad_answer', `${resource}: a row has neither an id nor a name`)
-      if (seen.has(one)) throw new FetchError('bad_answer', `${resource}: two rows have the id "${key.slice(0, 200)}"`)
+      if (Buffer.byteLength(key) > MAX_KEY_BYTES)
+        throw new FetchError(
+          'bad_answer',
+          `${resource}: the id "${shorten(key)}" is longer than ${MAX_KEY_BYTES} bytes`,
+        )
+      if (seen.has(one)) throw new FetchError('bad_answer', `${resource}: two rows have the id "${shorten(key)}"`)
       seen.add(one)
       rows.push({ resource, key, row, about: about[one] ?? { type: getNoun(resource) } })
       await breathe()
@@ -238,7 +247,7 @@ export const readRows = async (
     const more = resource === 'devices' ? { ...addTags(settings, one), ...readCustom(settings, one, fields, warn) } : {}
     said.push({
       ...{ resource, key, type: about.type, place: about.place ?? '' },
-      name: toText(row.name) || key,
+      name: (toText(row.name) || key).slice(0, MAX_NAME).toWellFormed(),
       row: JSON.stringify(sortKeys({ ...row, ...(await placeRow(settings, one, findAddresses)), ...more })),
       ...{ facts: about.facts ?? {}, macs: about.macs ?? [] },
     })
