@@ -100,7 +100,10 @@ const limitReport = (report: ConvertReport, log: FetchLog): ConvertReport => {
   for (const { message } of report.warnings) log.warn(message)
   const more = report.left.slice(MAX_LEFT).reduce((sum, { count }) => sum + count, 0)
   const further = more > 0 ? [{ what: 'others', count: more, why: 'are not listed' }] : []
-  return { ...report, warnings: [], left: [...report.left.slice(0, MAX_LEFT), ...further] }
+  const listed = report.left
+    .slice(0, MAX_LEFT)
+    .map((one) => ({ ...one, what: log.clean(one.what), why: log.clean(one.why) }))
+  return { ...report, warnings: [], left: [...listed, ...further] }
 }
 
 const convert = async (kind: SourceKind, snapshot: Json, job: SourceJob, log: FetchLog): Promise<JobRows> => {

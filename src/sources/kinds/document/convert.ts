@@ -93,8 +93,11 @@ const convertEstate = ({ documents, packs }: EstateFile, means: Means): Snapshot
 
 const takeHosts = (conversion: LazyConversion): SnapshotRows => {
   const hosts: Host[] = []
-  for (const host of conversion.hosts)
+  for (const { ip, mac_address, hostname } of conversion.hosts) {
+    // A scan may tell 65,535 services of each, which are no evidence.
+    const host = { ip, ...(mac_address && { mac_address }), ...(hostname && { hostname }) }
     if (hosts.push(host) > MAX_HOSTS) throw new FetchError('too_large', `more than ${MAX_HOSTS} hosts`)
+  }
   return { documents: {}, about: new Map(), hosts, report: { ...conversion.report, made: {} } }
 }
 

@@ -80,9 +80,11 @@ const mapDomains = (
       rows.report.left('ingress', 'no service of type LoadBalancer has its address', { id })
       continue
     }
+    const known = domains.get(service) ?? []
+    domains.set(service, known)
     for (const host of listHosts(ingress))
       if (host.startsWith('*.')) rows.report.left('ingress.host', 'is a wildcard', { id, host })
-      else domains.set(service, [...(domains.get(service) ?? []), host])
+      else known.push(host)
   }
   return domains
 }
