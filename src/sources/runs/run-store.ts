@@ -8,8 +8,17 @@ import type { SourceRunRow } from '../table.ts'
 // Written by this file, from values that the contract allows.
 const parseStored = <T>(text: string): T => JSON.parse(text) as T
 
+/** A run without its log, which may be long. */
+type ListedRow = Omit<SourceRunRow, 'log'>
+
+const LISTED = [
+  ...(['id', 'source_id', 'trigger', 'status', 'result', 'product', 'read', 'counts', 'left_over'] as const),
+  ...(['warnings', 'requests', 'bytes', 'error_code', 'message', 'change_id', 'applies', 'force'] as const),
+  ...(['created_at', 'started_at', 'completed_at'] as const),
+]
+
 /** Returns the fields in the order of the contract. */
-export const toRun = (row: SourceRunRow): SourceRun => ({
+export const toRun = (row: ListedRow): SourceRun => ({
   ...{ id: row.id, source_id: row.source_id, trigger: row.trigger as SourceRun['trigger'] },
   ...{ status: row.status as SourceRun['status'], result: row.result as SourceRun['result'], product: row.product },
   ...{ read: parseStored<SourceRun['read']>(row.read), counts: parseStored<SourceRun['counts']>(row.counts) },
@@ -34,13 +43,13 @@ export const toRunWithLog = (row: SourceRunRow): SourceRunWithLog => ({
 export const query = ({ db }: DbScope, sourceId: string) =>
   db
     .selectFrom('source_runs')
-    .selectAll()
+    .select(LISTED)
     .where('source_id', '=', sourceId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
 
 export const find = async (scope: DbScope, sourceId: string, id: string): Promise<SourceRunRow | undefined> =>
-  query(scope, sourceId).where('id', '=', id).executeTakeFirst()
+  query(scope, sourceId).select('log').where('id', '=', id).executeTakeFirst()
 
 /** Returns the runs that wait or run, the oldest first. */
 export const findOpen = ({ db }: DbScope, sourceId: string): Promise<SourceRunRow[]> =>
@@ -54,7 +63,7 @@ export const findOpen = ({ db }: DbScope, sourceId: string): Promise<SourceRunRo
     .execute()
 
 /** Returns the newest run that did not fail. */
-export const findLastCompleted = (scope: DbScope, sourceId: string): Promise<SourceRunRow | undefined> =>
+export const findLastCompleted = (scope: DbScope, sourceId: string): Promise<ListedRow | undefined> =>
   query(scope, sourceId).where('status', '=', 'completed').limit(1).executeTakeFirst()
 
 export const hasAny = async (scope: DbScope, sourceId: string): Promise<boolean> =>

@@ -47,7 +47,8 @@ const findAsked = async (ctx: Ctx, source: JudgedSource, { objects, overwrite }:
   )
   if (issues.length > 0) throw invalid(issues)
   const chosen = new Set(named.keys())
-  for (const row of filterDependents(open, source, new Set(named.keys()))) chosen.add(formatKey(row))
+  const among = { rows: open, keys: new Set(named.keys()) }
+  for (const row of await filterDependents(ctx, source, among)) chosen.add(formatKey(row))
   const rows = new Map([...open.map((row) => [formatKey(row), row] as const), ...named])
   return { rows: [...rows.values()], chosen }
 }

@@ -1,6 +1,7 @@
 /** Finds the ports and relationships of devices among the rows of a source. */
+import { createBreathe } from '../../../base/runtime/pause.ts'
 import { splitBatches } from '../../../database/query/batches.ts'
-import type { DbScope } from '../../../kernel/ctx.ts'
+import type { Ctx, DbScope } from '../../../kernel/ctx.ts'
 import { formatKey, type ObjectKey, type StoredObject } from '../object-reads.ts'
 import { listTargets } from '../own-references.ts'
 import { type JudgedSource, parseFields } from '../row.ts'
@@ -11,12 +12,22 @@ const RESOURCES = ['ports', 'relationships'] as const
 const refersTo = (row: Pick<StoredObject, 'resource' | 'row'>, ref: string, keys: ReadonlySet<string>): boolean =>
   listTargets(row.resource, parseFields(row.row), ref).some((target) => keys.has(formatKey(target)))
 
-/** Returns the keys of the rows among these that belong to some devices. */
-export const filterDependents = (
-  rows: readonly StoredObject[],
+type Among = { readonly rows: readonly StoredObject[]; readonly keys: ReadonlySet<string> }
+
+/** Returns the rows among these that belong to some devices. */
+export const filterDependents = async (
+  { signal }: Pick<Ctx, 'signal'>,
   { ref }: JudgedSource,
-  keys: ReadonlySet<string>,
-): StoredObject[] => rows.filter((row) => RESOURCES.some((one) => one === row.resource) && refersTo(row, ref, keys))
+  { rows, keys }: Among,
+): Promise<StoredObject[]> => {
+  const breathe = createBreathe(signal)
+  const found: StoredObject[] = []
+  for (const row of rows) {
+    if (RESOURCES.some((one) => one === row.resource) && refersTo(row, ref, keys)) found.push(row)
+    await breathe()
+  }
+  return found
+}
 
 /** Devices of which the rows are read at once. */
 const DEVICES_AT_ONCE = 100
