@@ -1,4 +1,4 @@
-/** A server with document sources whose snapshots a test pushes. */
+/** A server with document sources that a test pushes snapshots to. */
 import { afterAll, beforeAll } from 'bun:test'
 import type { Source, SourceRun } from '../../src/sources/schema.ts'
 import { type TestApp, type TestCaller, testApp } from '../app/app.ts'

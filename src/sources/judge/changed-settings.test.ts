@@ -20,7 +20,7 @@ describe.each(engines())('on %s', (dialect) => {
     expect([await listMade(id), (await j.find(id, 'a/1')).state]).toEqual([[], 'changed'])
   })
 
-  // On SQLite nobody else writes during a transaction.
+  // SQLite has one writer.
   test.skipIf(dialect === 'sqlite')('a run applies nothing if the mode changes before it takes its locks', async () => {
     const id = await j.source({ mode: 'auto' })
     let isFirst = true
