@@ -17,6 +17,7 @@ import { writeDifferences } from '../src/sources/judge/object-store.ts'
 import { getSourceOrThrow } from '../src/sources/judge/settings.ts'
 import { staleMarks } from '../src/sources/judge/stale.ts'
 import type { SourceObject } from '../src/sources/schema.ts'
+import { NEW_STATE } from '../src/sources/store.ts'
 import type { SourceRow } from '../src/sources/table.ts'
 import { type TestApp, type TestCaller, testApp } from './app/app.ts'
 import { estateKernel } from './app/estate-kernel.ts'
@@ -93,7 +94,7 @@ export const judgedApp = (dialect: Dialect) => {
           .execute()
         await tx.db
           .insertInto('source_states')
-          .values({ ...EMPTY_STATE, source_id: id })
+          .values({ ...NEW_STATE, source_id: id })
           .execute()
       }),
     )
@@ -157,20 +158,6 @@ export const judgedApp = (dialect: Dialect) => {
       return (await admin.request('POST', `/api/history/${change?.id}/undo`)).status
     },
   }
-}
-
-const EMPTY_STATE = {
-  ...{
-    status: 'new',
-    message: '',
-    is_held: 0,
-    product: '',
-    snapshot_hash: '',
-    failures: 0,
-    generation: 0,
-    next_run_ms: null,
-  },
-  ...{ last_run_at: null, last_success_at: null, holder: '', until_ms: 0 },
 }
 
 const EMPTY_RUN = {

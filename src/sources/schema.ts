@@ -1,7 +1,6 @@
 /** Sources, their runs and their objects as they are sent. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../contract/fields/fields.ts'
-import { SpaceId } from '../inventory/spaces/fields.ts'
 import { KINDS } from './kinds/names.ts'
 
 export const Kind = z.enum(KINDS)
@@ -193,6 +192,3 @@ export const Certificate = z.object({
   not_after: z.string(),
 })
 export type Certificate = z.infer<typeof Certificate>
-
-/** The address space of a source in a request. */
-export const SourceSpaceId = SpaceId

@@ -1,14 +1,12 @@
 /** The status of a source, as it is stored, sent and announced. */
-import { sql } from 'kysely'
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
+import { isOpen } from './judge/object-reads.ts'
+import { buildOwner } from './judge/row.ts'
 import type { ObjectCounts, Source, Status } from './schema.ts'
 import * as store from './store.ts'
 
 /** The tables that a source as it is sent is made of. */
 export const SOURCE_TABLES = ['sources', 'source_states', 'source_runs', 'source_objects'] as const
-
-/** Returns the owner of the objects that a source makes. */
-export const getOwner = ({ id }: Pick<Source, 'id'>): string => `source:${id}`
 
 type Parts = {
   readonly states: ReadonlyMap<string, store.SourceState>
@@ -18,9 +16,6 @@ type Parts = {
 
 const NONE: ObjectCounts = { objects: 0, changed: 0, kept: 0, gone: 0, unclear: 0, failed: 0 }
 
-/** A condition that the partial index of these rows has. */
-const IS_NOT_SYNCED = sql<boolean>`state <> 'synced'`
-
 const countObjects = async ({ db }: DbScope, id: string | undefined): Promise<Map<string, ObjectCounts>> => {
   let all = db
     .selectFrom('source_objects')
@@ -29,7 +24,7 @@ const countObjects = async ({ db }: DbScope, id: string | undefined): Promise<Ma
   let open = db
     .selectFrom('source_objects')
     .select(({ fn }) => ['source_id', 'state', fn.countAll<number | string>().as('n')])
-    .where(IS_NOT_SYNCED)
+    .where(isOpen)
     .groupBy(['source_id', 'state'])
   if (id !== undefined) {
     all = all.where('source_id', '=', id)
@@ -51,7 +46,7 @@ const toSource = ({ created_at, updated_at, ...settings }: store.SourceSettings,
   const state = parts.states.get(settings.id)
   return {
     ...settings,
-    managed_by: getOwner(settings),
+    managed_by: buildOwner(settings.id),
     ...{ status: state?.status ?? 'new', status_message: state?.message ?? '' },
     ...{ is_running: parts.running.has(settings.id), product: state?.product ?? '' },
     counts: parts.counts.get(settings.id) ?? NONE,
@@ -88,7 +83,7 @@ const countWaiting = async (ctx: Ctx, { id, mode, gone_after_hours }: store.Sour
     .selectFrom('source_objects')
     .select(({ fn }) => ['state', fn.countAll<number | string>().as('n')])
     .where('source_id', '=', id)
-    .where(IS_NOT_SYNCED)
+    .where(isOpen)
     .where(({ eb, or, and }) =>
       or([
         eb('state', '<>', 'gone'),

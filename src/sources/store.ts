@@ -75,27 +75,18 @@ const recorder = createRecorder({
   find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toSettings),
 })
 
+/** The state of a source that was never read. */
+export const NEW_STATE: Omit<SourceStateRow, 'source_id'> = {
+  ...{ status: 'new', message: '', is_held: 0, product: '', snapshot_hash: '', failures: 0, generation: 0 },
+  ...{ next_run_ms: null, last_run_at: null, last_success_at: null, holder: '', until_ms: 0 },
+}
+
 /** @param nextRunMs the time of its first run; null for none by itself */
 export const insert = (scope: RecordScope, stored: Stored, nextRunMs: number | null): Promise<void> =>
   recorder.write(scope, [stored.source.id], async () => {
     await scope.db.insertInto('sources').values(toRow(stored)).execute()
-    const state = { source_id: stored.source.id, next_run_ms: nextRunMs }
-    await scope.db
-      .insertInto('source_states')
-      .values({
-        ...{
-          ...state,
-          status: 'new',
-          message: '',
-          is_held: 0,
-          product: '',
-          snapshot_hash: '',
-          failures: 0,
-          generation: 0,
-        },
-        ...{ last_run_at: null, last_success_at: null, holder: '', until_ms: 0 },
-      })
-      .execute()
+    const state = { ...NEW_STATE, source_id: stored.source.id, next_run_ms: nextRunMs }
+    await scope.db.insertInto('source_states').values(state).execute()
   })
 
 export const updateRow = (scope: RecordScope, stored: Stored): Promise<void> =>

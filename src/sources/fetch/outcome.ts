@@ -10,7 +10,7 @@ const LINE_LENGTH = 128 * 1024
 
 type Line =
   | (Pick<JobResult, 'facts' | 'snapshotHash'> & { readonly error?: FetchFailure; readonly isSame?: true })
-  | Pick<JobRows, 'packs' | 'report'>
+  | Pick<JobRows, 'report'>
   | { readonly resource: Resource; readonly rows: readonly EstateRow[] }
   | { readonly about: readonly (readonly [string, About])[] }
   | { readonly hosts: readonly Host[] }
@@ -44,8 +44,8 @@ function* listLines(result: JobResult): Generator<string> {
     return
   }
   yield JSON.stringify({ facts, snapshotHash })
-  const { documents, packs, about, hosts, report } = result.rows
-  yield JSON.stringify({ packs, report })
+  const { documents, about, hosts, report } = result.rows
+  yield JSON.stringify({ report })
   for (const [resource, rows] of Object.entries(documents))
     for (const list of cutLists(rows)) yield `{"resource":${JSON.stringify(resource)},"rows":${list}}`
   for (const list of cutLists(about)) yield `{"about":${list}}`
@@ -67,7 +67,7 @@ export const readOutcome = (lines: readonly unknown[]): SourceOutcome => {
   const hashed = { ...facts, ...(snapshotHash !== undefined && { snapshotHash }) }
   if (isSame) return { ...hashed, isDone: true, isSame }
   if (!second || !('report' in second)) throw new Error('The process of a source has written no report')
-  const { packs, report } = second
+  const { report } = second
   const documents: Partial<Record<Resource, EstateRow[]>> = {}
   const about: Record<string, About> = Object.create(null)
   const hosts: Host[] = []
@@ -78,5 +78,5 @@ export const readOutcome = (lines: readonly unknown[]): SourceOutcome => {
       rows.push(...line.rows)
     } else if ('about' in line) for (const [key, one] of line.about) about[key] = one
     else if ('hosts' in line) hosts.push(...line.hosts)
-  return { ...hashed, isDone: true, documents, packs, about, hosts, report }
+  return { ...hashed, isDone: true, documents, about, hosts, report }
 }

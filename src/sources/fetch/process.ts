@@ -31,6 +31,9 @@ export const NOTHING_FETCHED: FetchFacts = {
   log: [],
 }
 
+/** The largest outcome, which the server has in memory as a whole: 100,000 rows of 1 KiB and 200,000 ports have half of it. */
+const MAX_OUTPUT_BYTES = 256 * 2 ** 20
+
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** Returns the outcome of a process that was ended, or that has failed by a bug. */
@@ -44,7 +47,8 @@ const toOutcome = (error: unknown, job: SourceJob): SourceOutcome => {
 
 /** @param dir the folder of temporary files. @param given other bounds than the usual ones */
 export const createSourceReader = (dir: string, given: Partial<ConversionBounds> = {}): SourceReader => {
-  const { atOnce, ms, ...bounds } = { ...computeBounds(readMachineBytes()), ...given }
+  const usual = { ...computeBounds(readMachineBytes()), outputBytes: MAX_OUTPUT_BYTES }
+  const { atOnce, ms, ...bounds } = { ...usual, ...given }
   // A person waits for a test, which is short: it does not wait for runs.
   const [runLimited, testLimited] = [createLimit(atOnce), createLimit(atOnce)]
 

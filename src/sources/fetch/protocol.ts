@@ -65,7 +65,6 @@ export type SourceOutcome = FetchFacts & { readonly snapshotHash?: string } & (
         readonly isDone: true
         readonly isSame?: false
         readonly documents: EstateDocument
-        readonly packs: readonly string[]
         /** Its keys are `<resource> <key>`. */
         readonly about: Readonly<Record<string, About>>
         readonly hosts: readonly Host[]

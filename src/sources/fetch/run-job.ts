@@ -26,7 +26,6 @@ const CONNECTIONS: ReadonlySet<string> = new Set(['ports', 'cables', 'relationsh
 
 export type JobRows = {
   readonly documents: EstateDocument
-  readonly packs: readonly string[]
   readonly about: ReadonlyMap<string, About>
   readonly hosts: readonly Host[]
   readonly report: ConvertReport
@@ -44,7 +43,6 @@ type Asking = Pick<AskSettings, 'send' | 'log' | 'timeoutMs' | 'signal'> & Pick<
 
 const EMPTY: JobRows = {
   documents: {},
-  packs: [],
   about: new Map(),
   hosts: [],
   report: { read: {}, made: {}, described: [], left: [], warnings: [] },
@@ -110,8 +108,8 @@ const convert = async (kind: SourceKind, snapshot: Json, job: SourceJob, log: Fe
   const { options, ref, nowMs, placing } = job
   const rows = await kind.convert(snapshot, { options, ref, now: new Date(nowMs), ...(placing && { placing }) })
   checkRows(rows)
-  const { documents, packs = [], about, hosts, report } = rows
-  return { documents, packs, about, hosts, report: limitReport(report, log) }
+  const { documents, about, hosts, report } = rows
+  return { documents, about, hosts, report: limitReport(report, log) }
 }
 
 /** Returns the failure of a run. A kind trusts no answer, so any other error is one of the answer. */

@@ -44,7 +44,7 @@ export const formatKey = ({ resource, key }: { readonly resource: string; readon
 
 /** Partial indexes are used by queries with the same condition. */
 const isStale = sql<SqlBool>`is_stale > 0`
-const isOpen = sql<SqlBool>`state <> 'synced'`
+export const isOpen = sql<SqlBool>`state <> 'synced'`
 
 /** A stored row of a source. */
 export type StoredObject = SourceObjectRow & { readonly resource: Resource }

@@ -121,7 +121,7 @@ class KeyedRows {
     }
   }
 
-  build(): Omit<SnapshotRows, 'hosts' | 'packs'> {
+  build(): Omit<SnapshotRows, 'hosts'> {
     const documents: EstateDocument = {}
     for (const [resource, keyed] of this.#keyed)
       if (keyed.length > 0) documents[resource] = keyed.map((one) => this.#buildRow(resource, one))
@@ -190,5 +190,5 @@ class KeyedRows {
 }
 
 /** Returns the rows with `refs`, their types and places. */
-export const buildKeyedRows = (documents: EstateDocument, rules: KeyRules): Omit<SnapshotRows, 'hosts' | 'packs'> =>
+export const buildKeyedRows = (documents: EstateDocument, rules: KeyRules): Omit<SnapshotRows, 'hosts'> =>
   new KeyedRows(documents, rules).build()

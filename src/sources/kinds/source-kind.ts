@@ -94,7 +94,7 @@ export type ConvertMeans = {
 }
 
 /** Rows with `refs: { <ref>: <key> }`, and their descriptions by `<resource> <key>`. */
-export type SnapshotRows = Pick<Conversion, 'documents' | 'report' | 'packs'> & {
+export type SnapshotRows = Pick<Conversion, 'documents' | 'report'> & {
   readonly about: ReadonlyMap<string, About>
   /** Machines that are only evidence: they are recorded as DHCP leases are. */
   readonly hosts: readonly Host[]

@@ -1,6 +1,5 @@
 /** Lists the objects that sources say. */
 
-import { type SqlBool, sql } from 'kysely'
 import { isRecord } from '../../../contract/unknown.ts'
 import { containsText } from '../../../database/query/contains.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
@@ -10,6 +9,7 @@ import type { ParsedInputOf } from '../../../kernel/operation.ts'
 import type { sourceObjects } from '../../api.ts'
 import { SourceObject } from '../../schema.ts'
 import type { SourceObjectRow } from '../../table.ts'
+import { isOpen } from '../object-reads.ts'
 import { parseFields } from '../row.ts'
 
 const COLUMNS = [
@@ -52,9 +52,6 @@ const toSourceObject = (row: Row, source: string): SourceObject => {
 }
 
 type ListInput = ParsedInputOf<(typeof sourceObjects)['objects']>
-
-/** The index of rows in other states has the same condition. */
-const isOpen = sql<SqlBool>`state <> 'synced'`
 
 export const listObjects = async (ctx: Ctx, input: ListInput): Promise<JsonList<SourceObject>> => {
   const { source_id, object_id, resource, state, name, ...page } = input
