@@ -107,7 +107,7 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
   if (status === 'resolved') return null
   const noResolve = blocked('conflicts:resolve')
   return (
-    <form className={css.block} onSubmit={submit} aria-label="Settle it">
+    <form className={fieldCss.block} onSubmit={submit} aria-label="Settle it">
       <fieldset className={fieldCss.fields} disabled={!may('conflicts:resolve')}>
         {type === 'duplicate_ip' && <Keeper conflict={conflict} keeper={keeper} onChange={setKeeper} />}
         {type === 'overlapping_subnet' && (
@@ -137,7 +137,7 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
 }
 
 const Detail = ({ conflict }: { readonly conflict: Conflict }) => (
-  <section className={css.block}>
+  <section className={fieldCss.block}>
     <Facts
       facts={[
         ['Status', <StatusBadge key="status" status={conflict.status} />],
@@ -172,7 +172,7 @@ export const ConflictDrawer = ({ id, known, onClose, onDelete }: Props) => {
       {conflict && (
         <div className={fieldCss.body}>
           <Detail conflict={conflict} />
-          <section className={css.block}>
+          <section className={fieldCss.block}>
             <h3>Side by side</h3>
             {conflict.type === 'duplicate_ip' ? (
               <DeviceComparison conflict={conflict} />

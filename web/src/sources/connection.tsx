@@ -4,8 +4,8 @@ import { api } from '../api/client.ts'
 import type { Contracts, Out } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
+import { Band } from '../ui/band.tsx'
 import { Button } from '../ui/button.tsx'
-import { Badge } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { SOURCE_KEYS, type Source } from './queries.ts'
 import css from './sources.module.css'
@@ -46,29 +46,26 @@ export const TestResult = ({ source, test }: Props) => {
   const trust = useTrust(source.id, test)
   if (test.isPending)
     return (
-      <div role="status" className={css.band}>
-        <Badge tone="idle">testing …</Badge>
+      <Band tone="idle" mark="testing …">
         <span>Waiting for {source.url || 'the system'}.</span>
-      </div>
+      </Band>
     )
   if (test.data)
     return (
-      <div role="status" className={css.band} data-tone="ok">
-        <Badge tone="ok">answers</Badge>
+      <Band tone="ok" mark="answers">
         <span>
           {describe(test.data)} {test.data.certificate && <Certificate {...test.data.certificate} />}
         </span>
         <Button look="quiet" onClick={() => test.reset()}>
           Dismiss
         </Button>
-      </div>
+      </Band>
     )
   if (!test.error) return null
   const { message, details } = toAppError(test.error)
   const fingerprint = details.find(({ field }) => field === 'tls_fingerprint')?.message
   return (
-    <div role="alert" className={css.band} data-tone="bad">
-      <Badge tone="bad">no connection</Badge>
+    <Band tone="bad" mark="no connection" isAlert>
       <span>
         {message}
         {fingerprint !== undefined && (
@@ -90,6 +87,6 @@ export const TestResult = ({ source, test }: Props) => {
       <Button look="quiet" onClick={() => test.reset()}>
         Dismiss
       </Button>
-    </div>
+    </Band>
   )
 }

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { CodeBlock } from '../connect/code-block.tsx'
 import { usePermit } from '../shell/me.ts'
+import { Band } from '../ui/band.tsx'
 import { Button } from '../ui/button.tsx'
-import { Badge } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { SOURCE_KEYS, type Source, type SourceKind } from './queries.ts'
 import css from './sources.module.css'
@@ -62,39 +62,35 @@ export const StateBand = ({ source, kind, isTested }: Props) => {
   const { status, status_message, enabled, is_running, last_run_at } = source
   if (!enabled)
     return (
-      <div role="status" className={css.band}>
-        <Badge tone="idle">off</Badge>
+      <Band tone="idle" mark="off">
         <span>It is not read.</span>
         <Button onClick={() => enable.mutate()} disabled={enable.isPending} blocked={blocked('sources:update')}>
           Enable
         </Button>
-      </div>
+      </Band>
     )
   if (is_running)
     return (
-      <div role="status" className={css.band} data-tone="info">
-        <Badge tone="info">reading …</Badge>
+      <Band tone="info" mark="reading …">
         <span>Nothing is changed there.</span>
-      </div>
+      </Band>
     )
   if (status === 'failed')
     return isTested ? null : (
-      <div role="status" className={css.band} data-tone="bad">
-        <Badge tone="bad">failed</Badge>
+      <Band tone="bad" mark="failed">
         <span>{status_message}</span>
-      </div>
+      </Band>
     )
   if (status === 'held')
     return (
-      <div role="status" className={css.band} data-tone="warn">
-        <Badge tone="warn">held</Badge>
+      <Band tone="warn" mark="held">
         <span>{status_message}</span>
         {isFetched(source, kind) && (
           <Button onClick={() => run.mutate({ force: true })} disabled={run.isPending} blocked={blocked('sources:run')}>
             Read again and accept it
           </Button>
         )}
-      </div>
+      </Band>
     )
   return last_run_at === null && kind && !isFetched(source, kind) ? <PushCard source={source} /> : null
 }

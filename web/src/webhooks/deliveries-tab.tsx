@@ -1,17 +1,14 @@
 /** The deliveries of a webhook, newest first. New ones appear as they are recorded. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { announced } from '../shell/announcer.tsx'
 import type { Column } from '../table/column.ts'
-import { DataTable } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
+import { PagedTable } from '../table/paged-table.tsx'
 import tableCss from '../table/table.module.css'
-import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'
 import { formatMoment, plural } from '../ui/format.ts'
-import { Failure, State } from '../ui/states.tsx'
+import { State } from '../ui/states.tsx'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { Answer, DeliveryBadge, NextTry } from './delivery-marks.tsx'
 import { type Delivery, type DeliveryFilter, deliveriesQuery, STATUSES, type Webhook } from './queries.ts'
@@ -72,11 +69,9 @@ const useFilter = (): DeliveryFilter => {
 export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
   const { search, set } = usePageSearch()
   const filter = useFilter()
-  const { query, view, total, rows } = usePagedView(useInfiniteQuery(deliveriesQuery(webhook.id, filter)))
+  const paged = usePagedView(useInfiniteQuery(deliveriesQuery(webhook.id, filter)))
+  const { query, total } = paged
   const summary = query.data ? plural(total, 'delivery', 'deliveries') : ''
-  useEffect(() => {
-    if (summary !== '') announced.set(summary)
-  }, [summary])
   const change = (status: string, action: string) =>
     void set({ status: status || undefined, action: action || undefined }, { isReplace: true })
   const isFiltered = filter.status !== undefined || filter.event !== undefined
@@ -121,33 +116,22 @@ export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
         {isFiltered && <Button onClick={() => change('', '')}>Clear</Button>}
         <span className={tableCss.summary}>{summary}</span>
       </search>
-      <div className={tableCss.wrap}>
-        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
-        {query.data && rows.length === 0 && isFiltered && (
-          <State title="No delivery matches the filter">
-            <Button onClick={() => change('', '')}>Clear filter</Button>
-          </State>
-        )}
-        {query.data && rows.length === 0 && !isFiltered && (
+      <PagedTable
+        label="Deliveries"
+        paged={paged}
+        columns={COLUMNS}
+        sorting={NEWEST}
+        getName={({ event }) => event}
+        onOpen={({ id }) => void set({ entry: id })}
+        summary={summary}
+        filtered={isFiltered ? { title: 'No delivery matches the filter', onClear: () => change('', '') } : undefined}
+        empty={
           <State
             title="Nothing was sent yet"
             text="The next subscribed event is sent. A ping tests the webhook at once."
           />
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Deliveries"
-            columns={COLUMNS}
-            view={view}
-            sorting={NEWEST}
-            onSort={() => {}}
-            getId={({ id }) => id}
-            getName={({ event }) => event}
-            actions={{ open: ({ id }) => void set({ entry: id }) }}
-          />
-        )}
-      </div>
+        }
+      />
       {search.entry !== undefined && (
         <DeliveryDrawer
           key={search.entry}

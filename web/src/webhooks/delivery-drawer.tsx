@@ -74,7 +74,7 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
   const { attempts, response_body, payload, status, next_retry } = delivery
   return (
     <>
-      <section className={css.block}>
+      <section className={fieldCss.block}>
         <Facts
           facts={[
             ['Status', <DeliveryBadge key="status" status={status} />],
@@ -84,12 +84,12 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
           ]}
         />
       </section>
-      <section className={css.block}>
+      <section className={fieldCss.block}>
         <h3>{attempts.length === 0 ? 'Not tried yet' : plural(attempts.length, 'attempt')}</h3>
         <Attempts delivery={delivery} />
       </section>
       {response_body !== '' && (
-        <section className={css.block}>
+        <section className={fieldCss.block}>
           <h3>Last answer · at most 4 KB of it</h3>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
           <pre className={css.code} tabIndex={0}>
@@ -98,12 +98,12 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
         </section>
       )}
       {webhook.format !== 'email' && (
-        <section className={css.block}>
+        <section className={fieldCss.block}>
           <h3>Headers</h3>
           <Headers webhook={webhook} delivery={delivery} />
         </section>
       )}
-      <section className={css.block}>
+      <section className={fieldCss.block}>
         <div className={css.codeHead}>
           <h3>Body</h3>
           {payload !== null && <CopyButton text={JSON.stringify(payload)} label="the body" />}

@@ -2,11 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { usePageSearch } from '../table/list-search.ts'
+import { Band } from '../ui/band.tsx'
 import { Button } from '../ui/button.tsx'
-import { Badge } from '../ui/primitives.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { lastSuccessQuery, type Webhook } from './queries.ts'
-import css from './webhooks.module.css'
 
 export const usePing = ({ id }: Pick<Webhook, 'id'>) => {
   const client = useQueryClient()
@@ -32,8 +31,7 @@ export const PingResult = ({ ping }: { readonly ping: Ping }) => {
   // A later success shows that the receiver is there again.
   if (isFailed && success && success.created_at > delivery.created_at) return null
   return (
-    <div role="status" className={css.result} data-tone={isGood ? 'ok' : 'bad'}>
-      <Badge tone={isGood ? 'ok' : 'bad'}>{isGood ? 'arrived' : 'failed'}</Badge>
+    <Band tone={isGood ? 'ok' : 'bad'} mark={isGood ? 'arrived' : 'failed'}>
       <span>
         {message}
         {delivery.duration_ms !== null && <span className="muted"> after {delivery.duration_ms} ms</span>}
@@ -44,6 +42,6 @@ export const PingResult = ({ ping }: { readonly ping: Ping }) => {
       <Button look="quiet" onClick={() => ping.reset()}>
         Dismiss
       </Button>
-    </div>
+    </Band>
   )
 }

@@ -7,9 +7,10 @@ import { serverConfigQuery } from '../api/queries.ts'
 import { type Fact, MissingObject, MovedTo, ObjectPage } from '../resource/object/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
+import { Band } from '../ui/band.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
-import { Badge, Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
+import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { hasSecretUrl, SERVICES } from './channels/formats.ts'
 import { WaitingCard } from './channels/waiting-card.tsx'
@@ -19,7 +20,6 @@ import { type Webhook, webhookQuery } from './queries.ts'
 import { useEditBlock } from './use-edit-block.ts'
 import { Verification } from './verification.tsx'
 import { buildWebhookResource } from './webhook-resource.tsx'
-import css from './webhooks.module.css'
 
 const route = getRouteApi('/app/webhooks/$id')
 
@@ -38,13 +38,12 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   if (webhook.enabled) return null
   const isByPlat = webhook.disabled_reason !== ''
   return (
-    <div role="status" className={css.result} data-tone={isByPlat ? 'bad' : 'idle'}>
-      <Badge tone={isByPlat ? 'bad' : 'idle'}>{isByPlat ? 'disabled by Plat' : 'off'}</Badge>
+    <Band tone={isByPlat ? 'bad' : 'idle'} mark={isByPlat ? 'disabled by Plat' : 'off'}>
       <span>{isByPlat ? webhook.disabled_reason : 'It receives no events.'}</span>
       <Button onClick={() => enable.mutate()} disabled={enable.isPending} blocked={blocked(webhook)}>
         {isByPlat ? 'Enable again' : 'Enable'}
       </Button>
-    </div>
+    </Band>
   )
 }
 

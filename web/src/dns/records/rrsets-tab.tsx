@@ -2,22 +2,20 @@
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { announced } from '../../shell/announcer.tsx'
 import { useHotkeys } from '../../shell/hotkeys.ts'
 import { usePermit } from '../../shell/me.ts'
 import type { Column } from '../../table/column.ts'
-import { DataTable } from '../../table/data-table.tsx'
 import { useFilterText } from '../../table/filter-bar.tsx'
 import controls from '../../table/filter-controls.module.css'
 import { Choice, Filters } from '../../table/filter-controls.tsx'
 import { usePageSearch } from '../../table/list-search.ts'
+import { PagedTable } from '../../table/paged-table.tsx'
 import tableCss from '../../table/table.module.css'
-import { TableSkeleton } from '../../table/table-skeleton.tsx'
 import { usePagedView } from '../../table/use-paged-view.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { RowLink } from '../../ui/row-link.tsx'
-import { Failure, State } from '../../ui/states.tsx'
+import { State } from '../../ui/states.tsx'
 import { STATES, TYPES } from '../labels.ts'
 import { RrsetMark } from '../marks.tsx'
 import { type RrsetFilter, type RrsetRow, rrsetsQuery, type Zone } from '../queries.ts'
@@ -102,13 +100,9 @@ export const RrsetsTab = ({ zone }: { readonly zone: Zone }) => {
   const [text, setText] = useFilterText()
   const filter = useFilter()
   useFollowed(zone)
-  const { query, view, total, rows } = usePagedView(
-    useInfiniteQuery({ ...rrsetsQuery(zone.id, filter), placeholderData: keepPreviousData }),
-  )
+  const paged = usePagedView(useInfiniteQuery({ ...rrsetsQuery(zone.id, filter), placeholderData: keepPreviousData }))
+  const { query, total, rows } = paged
   const summary = query.data ? plural(total, 'RRset') : ''
-  useEffect(() => {
-    if (summary !== '') announced.set(summary)
-  }, [summary])
   const isFiltered = Object.keys(filter).length > 0
   const clear = () => {
     setText('')
@@ -146,15 +140,16 @@ export const RrsetsTab = ({ zone }: { readonly zone: Zone }) => {
         {isFiltered && <Button onClick={clear}>Clear</Button>}
         <span className={tableCss.summary}>{summary}</span>
       </Filters>
-      <div className={tableCss.wrap}>
-        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
-        {query.data && rows.length === 0 && isFiltered && (
-          <State title="No RRset matches the filter">
-            <Button onClick={clear}>Clear filter</Button>
-          </State>
-        )}
-        {query.data && rows.length === 0 && !isFiltered && (
+      <PagedTable
+        label="RRsets"
+        paged={paged}
+        columns={COLUMNS}
+        sorting={BY_NAME}
+        getName={({ name, type }) => `${name} ${type}`}
+        onOpen={({ id }) => void set({ entry: id })}
+        summary={summary}
+        filtered={isFiltered ? { title: 'No RRset matches the filter', onClear: clear } : undefined}
+        empty={
           <State
             title="The zone is empty"
             text="It holds the names of devices that its settings select, and own records."
@@ -165,20 +160,8 @@ export const RrsetsTab = ({ zone }: { readonly zone: Zone }) => {
               </Button>
             )}
           </State>
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="RRsets"
-            columns={COLUMNS}
-            view={view}
-            sorting={BY_NAME}
-            onSort={() => {}}
-            getId={({ id }) => id}
-            getName={({ name, type }) => `${name} ${type}`}
-            actions={{ open: ({ id }) => void set({ entry: id }) }}
-          />
-        )}
-      </div>
+        }
+      />
       {search.entry !== undefined && (
         <RrsetDrawer
           key={search.entry}

@@ -7,7 +7,6 @@ import { Drawer } from '../../ui/layers.tsx'
 import { Badge, CopyText, Facts, TimeAgo } from '../../ui/primitives.tsx'
 import { getResourceNoun } from '../labels.ts'
 import type { Source } from '../queries.ts'
-import css from '../sources.module.css'
 import { LinkDialog } from './link-dialog.tsx'
 import { ObjectLink } from './object-link.tsx'
 import type { SourceObject } from './queries.ts'
@@ -25,7 +24,7 @@ export const ObjectDrawer = ({ source, object, onClose }: Props) => {
   return (
     <Drawer title={name} onClose={onClose} isWide>
       <div className={fieldCss.body}>
-        <section className={css.block}>
+        <section className={fieldCss.block}>
           <Facts
             facts={[
               [
@@ -53,7 +52,7 @@ export const ObjectDrawer = ({ source, object, onClose }: Props) => {
           />
         </section>
         {values.length > 0 && (
-          <section className={css.block}>
+          <section className={fieldCss.block}>
             <h3>What differs</h3>
             <Facts
               facts={values.map(({ label, from, text: now }) => [label, from === undefined ? now : `${from} → ${now}`])}
@@ -61,7 +60,7 @@ export const ObjectDrawer = ({ source, object, onClose }: Props) => {
           </section>
         )}
         {Object.keys(facts).length > 0 && (
-          <section className={css.block}>
+          <section className={fieldCss.block}>
             <h3>Facts of the last run</h3>
             <Facts facts={Object.entries(facts)} />
           </section>

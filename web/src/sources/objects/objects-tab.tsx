@@ -1,21 +1,19 @@
 /** All objects that a source says, with their states. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { INVENTORY, isResource } from '../../../../src/inventory/resources.ts'
 import { getNoun } from '../../../../src/resource/nouns.ts'
-import { announced } from '../../shell/announcer.tsx'
 import type { Column } from '../../table/column.ts'
-import { DataTable } from '../../table/data-table.tsx'
 import controls from '../../table/filter-controls.module.css'
 import { Choice, Filters } from '../../table/filter-controls.tsx'
 import { usePageSearch } from '../../table/list-search.ts'
+import { PagedTable } from '../../table/paged-table.tsx'
 import tableCss from '../../table/table.module.css'
-import { TableSkeleton } from '../../table/table-skeleton.tsx'
 import { usePagedView } from '../../table/use-paged-view.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/format.ts'
 import { Badge, TimeAgo } from '../../ui/primitives.tsx'
-import { Failure, State } from '../../ui/states.tsx'
+import { State } from '../../ui/states.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import { EntryLink } from '../entry-link.tsx'
 import { getResourceNoun } from '../labels.ts'
@@ -80,11 +78,9 @@ export const ObjectsTab = ({ source }: { readonly source: Source }) => {
   const { search, set } = usePageSearch()
   const [typed, setTyped] = useState('')
   const filter = useFilter(source.id, typed)
-  const { query, view, total, rows } = usePagedView(useInfiniteQuery(objectsQuery(filter)))
+  const paged = usePagedView(useInfiniteQuery(objectsQuery(filter)))
+  const { query, total, rows } = paged
   const summary = query.data ? plural(total, 'object') : ''
-  useEffect(() => {
-    if (summary !== '') announced.set(summary)
-  }, [summary])
   const isFiltered = filter.state !== undefined || filter.resource !== undefined || filter.name !== undefined
   const clear = () => {
     setTyped('')
@@ -121,30 +117,17 @@ export const ObjectsTab = ({ source }: { readonly source: Source }) => {
         {isFiltered && <Button onClick={clear}>Clear</Button>}
         <span className={tableCss.summary}>{summary}</span>
       </Filters>
-      <div className={tableCss.wrap}>
-        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
-        {query.data && rows.length === 0 && isFiltered && (
-          <State title="No object matches the filter">
-            <Button onClick={clear}>Clear filter</Button>
-          </State>
-        )}
-        {query.data && rows.length === 0 && !isFiltered && (
-          <State title="No objects yet" text="Machines and networks that the source says are listed here." />
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Objects"
-            columns={COLUMNS}
-            view={view}
-            sorting={BY_NAME}
-            onSort={() => {}}
-            getId={({ id }) => id}
-            getName={({ name }) => name}
-            actions={{ open: ({ id }) => void set({ entry: id }) }}
-          />
-        )}
-      </div>
+      <PagedTable
+        label="Objects"
+        paged={paged}
+        columns={COLUMNS}
+        sorting={BY_NAME}
+        getName={({ name }) => name}
+        onOpen={({ id }) => void set({ entry: id })}
+        summary={summary}
+        filtered={isFiltered ? { title: 'No object matches the filter', onClear: clear } : undefined}
+        empty={<State title="No objects yet" text="Machines and networks that the source says are listed here." />}
+      />
       {shown && <ObjectDrawer source={source} object={shown} onClose={() => void set({ entry: undefined })} />}
     </>
   )

@@ -18,7 +18,7 @@ type RunProps = { readonly run: SourceRunWithLog }
 const Outcome = ({ run }: RunProps) => {
   const { error_code, message, change_id, product, read, requests, bytes, trigger } = run
   return (
-    <section className={css.block}>
+    <section className={fieldCss.block}>
       <Facts
         facts={[
           ['Result', <RunOutcome key="result" run={run} />],
@@ -51,7 +51,7 @@ const Counts = ({ run: { counts, result } }: RunProps) => {
   })
   if (all.length === 0) return null
   return (
-    <section className={css.block}>
+    <section className={fieldCss.block}>
       <h3>Objects</h3>
       <Facts facts={all.map(({ resource, text }) => [`${getResourceNoun(resource)}s`, text])} />
     </section>
@@ -60,7 +60,7 @@ const Counts = ({ run: { counts, result } }: RunProps) => {
 
 const Left = ({ run: { left } }: RunProps) =>
   left.length === 0 ? null : (
-    <section className={css.block}>
+    <section className={fieldCss.block}>
       <h3>Left there</h3>
       <ul className={css.lines}>
         {left.map(({ what, count, why }) => (
@@ -74,7 +74,7 @@ const Left = ({ run: { left } }: RunProps) =>
 
 const Warnings = ({ run: { warnings } }: RunProps) =>
   warnings.length === 0 ? null : (
-    <section className={css.block}>
+    <section className={fieldCss.block}>
       <h3>{plural(warnings.length, 'warning')}</h3>
       <ul className={css.lines}>
         {warnings.map(({ message }, at) => (
@@ -87,7 +87,7 @@ const Warnings = ({ run: { warnings } }: RunProps) =>
 
 const Log = ({ run: { log } }: RunProps) =>
   log.length === 0 ? null : (
-    <section className={css.block}>
+    <section className={fieldCss.block}>
       <h3>Log</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <ol className={css.log} tabIndex={0} aria-label="Log">

@@ -1,13 +1,11 @@
 /** The runs of a source, the newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Column } from '../../table/column.ts'
-import { DataTable } from '../../table/data-table.tsx'
 import { usePageSearch } from '../../table/list-search.ts'
-import tableCss from '../../table/table.module.css'
-import { TableSkeleton } from '../../table/table-skeleton.tsx'
+import { PagedTable } from '../../table/paged-table.tsx'
 import { usePagedView } from '../../table/use-paged-view.ts'
 import { formatExactMoment } from '../../ui/format.ts'
-import { Failure, State } from '../../ui/states.tsx'
+import { State } from '../../ui/states.tsx'
 import { EntryLink } from '../entry-link.tsx'
 import { formatCounts, formatRead, formatTook, sumCounts, TRIGGERS } from '../labels.ts'
 import { RunOutcome } from '../marks.tsx'
@@ -42,28 +40,20 @@ const COLUMNS: readonly Column<SourceRun>[] = [
 
 export const RunsTab = ({ source }: { readonly source: Source }) => {
   const { search, set } = usePageSearch()
-  const { query, view, rows } = usePagedView(useInfiniteQuery(runsQuery(source.id)))
+  const paged = usePagedView(useInfiniteQuery(runsQuery(source.id)))
   return (
     <>
-      <div className={tableCss.wrap}>
-        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
-        {query.data && rows.length === 0 && (
+      <PagedTable
+        label="Runs"
+        paged={paged}
+        columns={COLUMNS}
+        sorting={NEWEST}
+        getName={({ started_at }) => `run of ${started_at ?? 'soon'}`}
+        onOpen={({ id }) => void set({ entry: id })}
+        empty={
           <State title="It was never read" text="Each run is listed here, with what it read and what it changed." />
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Runs"
-            columns={COLUMNS}
-            view={view}
-            sorting={NEWEST}
-            onSort={() => {}}
-            getId={({ id }) => id}
-            getName={({ started_at }) => `run of ${started_at ?? 'soon'}`}
-            actions={{ open: ({ id }) => void set({ entry: id }) }}
-          />
-        )}
-      </div>
+        }
+      />
       {search.entry !== undefined && (
         <RunDrawer
           key={search.entry}
