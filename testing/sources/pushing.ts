@@ -20,10 +20,10 @@ export const pushingApp = (dialect: Dialect) => {
   }, START_TIMEOUT_MS)
   afterAll(() => app.close(), START_TIMEOUT_MS)
 
-  const push = async (id: string, file: unknown): Promise<Pushed> => {
+  const push = async (id: string, file: unknown, { force = false } = {}): Promise<Pushed> => {
     const headers = { Authorization: `Bearer ${admin.key}`, 'Content-Type': 'application/octet-stream' }
     const request = { method: 'POST', headers, body: JSON.stringify(file) }
-    const response = await app.fetch(new Request(`http://plat.test/api/sources/${id}/push`, request))
+    const response = await app.fetch(new Request(`http://plat.test/api/sources/${id}/push?force=${force}`, request))
     return { status: response.status, body: await response.json() }
   }
   return {
@@ -39,8 +39,8 @@ export const pushingApp = (dialect: Dialect) => {
       return (body as Source).id
     },
     /** Pushes a file. @returns its run at its end */
-    run: async (id: string, file: unknown): Promise<SourceRun> => {
-      const { status, body } = await push(id, file)
+    run: async (id: string, file: unknown, terms: { readonly force?: boolean } = {}): Promise<SourceRun> => {
+      const { status, body } = await push(id, file, terms)
       if (status !== 202) throw new Error(JSON.stringify(body))
       // The answer of a 202 is a run.
       const { id: run_id } = body as SourceRun

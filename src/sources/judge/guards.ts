@@ -22,6 +22,28 @@ export const findEmptyType = async (
   return `no object of the type ${lost.type} came, and there were ${n} before; a run with force takes them as gone`
 }
 
+const DAY_MS = 86_400_000
+
+/**
+ * Returns the end of the last forced run, which has accepted the objects that were missing then; '' without one.
+ * @param since the time after which it has ended
+ */
+export const findAcceptedAt = async ({ db }: DbScope, sourceId: string, since: string): Promise<string> => {
+  // The index has the begins of runs, and no run takes a day.
+  const earliest = new Date(Date.parse(since) - DAY_MS).toISOString()
+  const run = await db
+    .selectFrom('source_runs')
+    .select('completed_at')
+    .where('source_id', '=', sourceId)
+    .where('created_at', '>=', earliest)
+    .where('force', '=', 1)
+    .where('status', '=', 'completed')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return run?.completed_at ?? ''
+}
+
 /** From this number of linked objects on, a share of missing ones holds a run. */
 const MIN_HELD = 10
 

@@ -10,9 +10,9 @@ import type { Means } from '../../record/history/kinds.ts'
 import type { ObjectState, SourceRun } from '../schema.ts'
 import { findState } from '../store.ts'
 import { applyJudgment, hasChanges, select, storeJudgment } from './apply-judgment.ts'
-import { findHeld } from './guards.ts'
+import { findAcceptedAt, findHeld } from './guards.ts'
 import { type Judgment, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
-import { countLinked, countStates, findOpen, hasDue, hasMarked, hasOpen } from './object-reads.ts'
+import { countLinked, countStates, findOpen, hasDue, hasMarked, hasOpen, type StoredObject } from './object-reads.ts'
 import type { JudgedSource } from './row.ts'
 import { getSourceOrThrow } from './settings.ts'
 
@@ -85,16 +85,20 @@ export const findHeldMessage = async (
   source: JudgedSource,
   { gone }: Judgment,
 ): Promise<string | undefined> => {
-  const missing = Map.groupBy(
-    gone.filter(({ does }) => does === 'delete' || does === 'update'),
-    ({ stored }) => stored.resource,
-  )
-  if (missing.size === 0) return undefined
+  const rows = gone.flatMap(({ does, stored }) => (does === 'delete' || does === 'update' ? [stored] : []))
+  const [first] = rows.map(({ missing_since }) => missing_since ?? '').sort()
+  if (first === undefined) return undefined
   const linked = await countLinked(ctx, source.id)
-  const counts = [...missing].map(([resource, rows]) => ({
-    ...{ resource, missing: rows.length, linked: linked.get(resource) ?? rows.length },
-  }))
-  return findHeld(counts, source.max_gone_percent)
+  const judgeMissing = (missing: readonly StoredObject[]) =>
+    findHeld(
+      [...Map.groupBy(missing, ({ resource }) => resource)].map(([resource, some]) => ({
+        ...{ resource, missing: some.length, linked: linked.get(resource) ?? some.length },
+      })),
+      source.max_gone_percent,
+    )
+  if (judgeMissing(rows) === undefined) return undefined
+  const acceptedAt = await findAcceptedAt(ctx, source.id, first)
+  return judgeMissing(rows.filter(({ missing_since }) => (missing_since ?? '') > acceptedAt))
 }
 
 const hasWork = async (ctx: Ctx, source: JudgedSource, applies: boolean): Promise<boolean> => {

@@ -3,21 +3,35 @@ import { describe, expect, test } from 'bun:test'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import { pushingApp } from '../../../testing/sources/pushing.ts'
 
-const device = (_: unknown, i: number) => ({ name: `held-${i}`, refs: { held: `${i}` } })
-const DEVICES = Array.from({ length: 10 }, device)
+const device = (ref: string, i: number) => ({ name: `${ref}-${i}`, refs: { [ref]: `${i}` } })
+const listDevices = (ref: string) => Array.from({ length: 10 }, (_, i) => device(ref, i))
 
 describe.each(onSqlite())('on %s', (dialect) => {
   const p = pushingApp(dialect)
 
   test('a source stays held while objects are missing that are not due, until it is less', async () => {
+    const devices = listDevices('held')
     const id = await p.source({ mode: 'auto', ref: 'held', gone_after_hours: 24 })
-    expect(await p.run(id, { devices: DEVICES })).toMatchObject({ result: 'applied' })
+    expect(await p.run(id, { devices })).toMatchObject({ result: 'applied' })
     for (const _ of ['another snapshot', 'the same one']) {
-      const { result, message } = await p.run(id, { devices: DEVICES.slice(5) })
+      const { result, message } = await p.run(id, { devices: devices.slice(5) })
       expect([result, message]).toEqual(['held', expect.stringContaining('5 of 10 devices are gone')])
       expect(await p.api.sources.get({ id })).toMatchObject({ status: 'held', status_message: message })
     }
-    expect(await p.run(id, { devices: DEVICES.slice(2) })).toMatchObject({ result: 'unchanged' })
+    expect(await p.run(id, { devices: devices.slice(2) })).toMatchObject({ result: 'unchanged' })
     expect(await p.api.sources.get({ id })).toMatchObject({ status: 'ok', status_message: '' })
+  })
+
+  test('what was missing at a forced run holds no later run, and what is missed since does', async () => {
+    const devices = listDevices('forced')
+    const id = await p.source({ name: 'forced', mode: 'auto', ref: 'forced', gone_after_hours: 24 })
+    await p.run(id, { devices })
+    expect(await p.run(id, { devices: devices.slice(4) })).toMatchObject({ result: 'held' })
+    expect(await p.run(id, { devices: devices.slice(4) }, { force: true })).toMatchObject({ result: 'unchanged' })
+    expect(await p.api.sources.get({ id })).toMatchObject({ status: 'ok', counts: { gone: 4 } })
+    const more = device('forced', 10)
+    expect(await p.run(id, { devices: [...devices.slice(4), more] })).toMatchObject({ result: 'applied' })
+    const { result, message } = await p.run(id, { devices: [...devices.slice(8), more] })
+    expect([result, message]).toEqual(['held', expect.stringContaining('4 of 11 devices are gone')])
   })
 })
