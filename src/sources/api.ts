@@ -14,6 +14,7 @@ import {
   patch,
   reference,
   text,
+  trimmed,
 } from '../contract/fields/fields.ts'
 import { ApplyResult } from '../exchange/estate/api.ts'
 import { INVENTORY } from '../inventory/resources.ts'
@@ -46,7 +47,7 @@ const MAX_NAMED = 1000
 
 const SOURCE_ID = /^(?!\.{1,2}$)(?!(?:kinds|objects)$)[A-Za-z0-9._-]{1,57}$/
 
-const Pattern = z.string().trim().min(1, 'must not be blank').max(255)
+const Pattern = trimmed(255)
 const Patterns = z
   .array(Pattern)
   .max(MAX_PATTERNS)
@@ -144,7 +145,7 @@ export type SourcePatch = z.output<typeof SourcePatch>
 
 const One = z.object({ id: idOf('sources') })
 const Resource = z.enum(INVENTORY)
-const ObjectKey = z.object({ resource: Resource, key: z.string().max(1024) })
+const ObjectKey = z.object({ resource: Resource, key: line(1024) })
 
 const NEEDS =
   'Beside its own permission it needs those to create, update and delete devices, networks, ports and relationships ' +
@@ -330,7 +331,7 @@ export const sourceObjects = {
         .array(
           z.object({
             resource: Resource,
-            key: z.string().max(1024),
+            key: line(1024),
             object_id: line(255).nullable().describe('"": an object of its own; null: it is matched again'),
           }),
         )

@@ -2,10 +2,16 @@
 import { expect, test } from 'bun:test'
 import { cleanRow } from './clean-row.ts'
 
-test('control characters are dropped in texts and names, and tabs and line ends stay', () => {
-  const row = { name: 'a\u0000b', tags: ['c\u009b', 'd\ne\tf'], refs: { 'g\u0008': '\u001bh' }, at: 7, none: null }
+test('control characters are dropped in texts and names, lone surrogates replaced, and tabs and line ends stay', () => {
+  const row = {
+    name: 'a\u0000b',
+    tags: ['c\u009b', 'd\ne\tf', 'i\ud800'],
+    refs: { 'g\u0008': '\u001bh' },
+    at: 7,
+    none: null,
+  }
   expect(cleanRow(row, 'devices a')).toEqual({
-    ...{ name: 'ab', tags: ['c', 'd\ne\tf'], refs: { g: 'h' }, at: 7, none: null },
+    ...{ name: 'ab', tags: ['c', 'd\ne\tf', 'i\ufffd'], refs: { g: 'h' }, at: 7, none: null },
   } as never)
 })
 

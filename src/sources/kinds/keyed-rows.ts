@@ -22,7 +22,7 @@ const MAX_PLACE = 255
 /** The engine makes the keys of ports from their devices. */
 const OPTIONAL: ReadonlySet<Resource> = new Set(['ports'])
 
-const isKey = (key: string): boolean => key !== '' && key.length <= MAX_KEY && !/\p{Cc}/u.test(key)
+const isKey = (key: string): boolean => key !== '' && key.length <= MAX_KEY && !/[\p{Cc}\p{Cs}]/u.test(key)
 
 /** Returns a value as a part of a key: a text, or the name, network or ref in a reference. */
 const toPart = (value: unknown): string => {

@@ -95,8 +95,8 @@ const MAX_FACTS = 20
 const TAKEN = 'its id is there twice, or longer than 190 characters'
 const MAX_FACT_NAME = 32
 const MAX_FACT = 255
-/** Drops control characters, which no field may have. */
-const clean = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()
+/** Drops control characters and lone surrogates, which no field may have. */
+const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim()
 
 /** Returns the texts of facts; other values as JSON. */
 export const toFacts = (facts: Readonly<Record<string, unknown>> = {}): Record<string, string> =>
@@ -242,7 +242,7 @@ export class MachineRows {
   }
 
   #takeKey(one: string, key: string): boolean {
-    if (key === '' || key.length > MAX_KEY || key !== key.trim() || /\p{Cc}/u.test(key) || this.#keys.has(one))
+    if (key === '' || key.length > MAX_KEY || key !== key.trim() || /[\p{Cc}\p{Cs}]/u.test(key) || this.#keys.has(one))
       return false
     this.#keys.add(one)
     return true

@@ -1,6 +1,6 @@
 // Snapshots of strangers, pushed to a server.
 import { describe, expect, test } from 'bun:test'
-import { refusal } from '../../../testing/estates/inventory.ts'
+import { refusal, thrownRefusal } from '../../../testing/estates/inventory.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { pushingApp } from '../../../testing/sources/pushing.ts'
 
@@ -40,5 +40,14 @@ describe.each(engines())('on %s', (dialect) => {
     const id = await p.source({ name: 'large', ref: 'large' })
     const file = { devices: [{ name: 'large', description: 'x'.repeat(1024 * 1024) }] }
     expect(await p.push(id, file)).toMatchObject(refusal('snapshot'))
+  })
+
+  test('a key that no database stores is refused', async () => {
+    const id = await p.source({ name: 'asked', ref: 'asked' })
+    const objects = [{ resource: 'devices', key: 'a\u0000' }] as const
+    const refused = thrownRefusal('objects[0].key')
+    await expect(p.api.sources.apply({ id, objects: [...objects] })).rejects.toMatchObject(refused)
+    const linked = objects.map((one) => ({ ...one, object_id: null }))
+    await expect(p.api.sources.link({ id, objects: linked })).rejects.toMatchObject(refused)
   })
 })
