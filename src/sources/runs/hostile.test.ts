@@ -49,5 +49,7 @@ describe.each(engines())('on %s', (dialect) => {
     await expect(p.api.sources.apply({ id, objects: [...objects] })).rejects.toMatchObject(refused)
     const linked = objects.map((one) => ({ ...one, object_id: null }))
     await expect(p.api.sources.link({ id, objects: linked })).rejects.toMatchObject(refused)
+    const host = p.api.sources.create({ name: 'host', kind: 'libvirt', options: { host: 'a\u0000' } })
+    await expect(host).rejects.toMatchObject(thrownRefusal('options.host'))
   })
 })

@@ -1,5 +1,6 @@
 /** The engine of Docker or Podman, over TCP, TLS with a client certificate, or its local socket. */
 import { z } from 'zod'
+import { line } from '../../../contract/fields/fields.ts'
 import { FetchError } from '../../fetch/fetch-error.ts'
 import { parseAnswer } from '../parse.ts'
 import type { FetchMeans, SourceKind } from '../source-kind.ts'
@@ -7,7 +8,7 @@ import { Containers, Info, Networks, Version } from './snapshot.ts'
 
 const Options = z.object({
   containers: z.boolean().default(true),
-  host: z.string().trim().max(255).default(''),
+  host: line(255).trim().default(''),
 })
 
 const askVersion = async ({ ask, product }: FetchMeans) => {

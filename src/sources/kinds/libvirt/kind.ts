@@ -1,5 +1,6 @@
 /** libvirt: the host and its domains, by `virsh` on a client that pushes them. */
 import { z } from 'zod'
+import { line } from '../../../contract/fields/fields.ts'
 import type { SourceKind } from '../source-kind.ts'
 import { DEFAULT_URI, isLibvirtUri, URI_RULE } from './uri.ts'
 
@@ -29,7 +30,7 @@ export const libvirt: SourceKind = {
   ],
   Options: z.strictObject({
     uri: z.string().refine(isLibvirtUri, URI_RULE).optional(),
-    host: z.string().max(255).optional(),
+    host: line(255).optional(),
   }),
   types: ['host', 'vm', 'network'],
   whenGone: 'decommission',
