@@ -41,6 +41,7 @@ const findMessage = (answer: Answered, log: FetchLog): string => {
   try {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) message = value.message ?? value.error ?? value.detail ?? value.errors ?? text
+    if (isRecord(message)) message = message.message ?? message
   } catch {
     // The system's word is no JSON, or longer than what is looked at.
   }

@@ -132,6 +132,7 @@ describe('a status', () => {
 
   test.each<[string, string]>([
     ['JSON', JSON.stringify({ message: 'no quota', token: 'abc' })],
+    ['JSON with an error object', JSON.stringify({ error: { code: 'quota', message: 'no quota' } })],
     ['a text', 'no quota'],
   ])('shows the message of %s', async (_, body) => {
     expect((await failWith(() => new Response(body, { status: 500 }))).message).toContain('("no quota")')
