@@ -1,37 +1,17 @@
 /** A server applies the recorded answers of each kind: the first run makes the objects, and the next ones change nothing. */
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Sourced } from '../../../testing/sources/sourced.ts'
-import type { RecordedCase } from '../fetch/record.ts'
+import { isFetched, isPushed, listAllCases } from '../fetch/testing/cases.ts'
 import { canServe, serveAnswers } from '../fetch/testing/serve.ts'
-import { SOURCE_KINDS } from './index.ts'
-import { KINDS } from './names.ts'
-
-type PushedCase = Pick<RecordedCase, 'options' | 'now'> & { readonly snapshot: unknown }
-type Content = RecordedCase | PushedCase
-
-const cases = KINDS.flatMap((kind) => {
-  const folder = join(import.meta.dirname, kind, 'answers')
-  if (!SOURCE_KINDS[kind] || !existsSync(folder)) return []
-  return readdirSync(folder).map((name) => ({
-    ...{ kind, title: `${kind} ${name}` },
-    // The test of recorded answers fails on a file of another form.
-    content: JSON.parse(readFileSync(join(folder, name, 'answers.json'), 'utf8')) as Content,
-  }))
-})
 
 /** A busy machine starts a process slowly. */
 const TIMEOUT_MS = 180_000
 
-const fetched = cases.flatMap(({ content, ...one }) =>
-  'answers' in content && canServe(content) ? [[one.title, { ...one, content }] as const] : [],
-)
-const pushed = cases.flatMap(({ content, ...one }) =>
-  'snapshot' in content ? [[one.title, { ...one, content }] as const] : [],
-)
+const cases = listAllCases()
+const fetched = cases.filter(isFetched).flatMap((one) => (canServe(one.content) ? [[one.title, one] as const] : []))
+const pushed = cases.filter(isPushed).map((one) => [one.title, one] as const)
 
-describe.each(fetched)('%s', (_, { kind, content }) => {
+describe.each(fetched)('%s', (_, { kind: { kind }, content }) => {
   test(
     'is applied whole, neither the same answers nor refused requests change anything later, and a deletion takes the devices and spaces back',
     async () => {
@@ -55,7 +35,7 @@ describe.each(fetched)('%s', (_, { kind, content }) => {
   )
 })
 
-describe.each(pushed)('%s, pushed', (_, { kind, content }) => {
+describe.each(pushed)('%s, pushed', (_, { kind: { kind }, content }) => {
   test(
     'is applied whole, and the same snapshot changes nothing later',
     async () => {

@@ -10,6 +10,7 @@ import { proxmox } from './proxmox/kind.ts'
 import type { SourceKind } from './source-kind.ts'
 import { vcenter } from './vcenter/kind.ts'
 
+/** Partial, because a database may have a source of a kind that only a newer release knows. */
 export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
   document,
   netbox,
@@ -19,4 +20,4 @@ export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
   docker,
   kubernetes,
   aws,
-}
+} satisfies Readonly<Record<Kind, SourceKind>>

@@ -1,6 +1,6 @@
 /** Runs each kind over its recorded answers, and over answers that are wrong in their place. A new kind and a new case need no line here. */
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
@@ -10,8 +10,9 @@ import { FetchError } from '../fetch/fetch-error.ts'
 import { FetchLog } from '../fetch/fetch-log.ts'
 import type { RecordedCase } from '../fetch/record.ts'
 import { checkRows, fetchSnapshot } from '../fetch/run-job.ts'
+import { type Case, isFetched, isPushed, listAllCases } from '../fetch/testing/cases.ts'
 import { type Body, createReplay } from '../fetch/testing/replay.ts'
-import type { RunErrorCode } from '../schema.ts'
+import type { Kind, RunErrorCode } from '../schema.ts'
 import { SOURCE_KINDS } from './index.ts'
 import { KINDS } from './names.ts'
 import { type Json, SnapshotError, type SnapshotRows, type SourceKind } from './source-kind.ts'
@@ -20,34 +21,13 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats(ajv)
 const validate = ajv.compile(getEstateSchema() as object)
 
-const MIN_SECRET = 8
 const TIMEOUT_MS = 60_000
 
-/** The snapshot of a kind that sends no requests. */
-type PushedCase = Pick<RecordedCase, 'options' | 'now'> & { readonly snapshot: Json }
-type Case = {
-  readonly title: string
-  readonly kind: SourceKind
-  readonly folder: string
-  readonly content: RecordedCase | PushedCase
-}
+const DOCS = readFileSync(join(import.meta.dirname, '../../../docs/sources.md'), 'utf8')
 
-const listCases = (kind: SourceKind): Case[] => {
-  const folder = join(import.meta.dirname, kind.kind, 'answers')
-  if (!existsSync(folder)) return []
-  return readdirSync(folder).map((name) => ({
-    title: `${kind.kind} ${name}`,
-    kind,
-    folder: join(folder, name),
-    // The test below fails on a file of another form.
-    content: JSON.parse(readFileSync(join(folder, name, 'answers.json'), 'utf8')) as RecordedCase | PushedCase,
-  }))
-}
-
-const kinds = KINDS.flatMap((name) => SOURCE_KINDS[name] ?? [])
-const cases = kinds.flatMap(listCases)
-const fetched = cases.flatMap(({ content, ...one }) => ('answers' in content ? [{ ...one, content }] : []))
-const pushed = cases.flatMap(({ content, ...one }) => ('snapshot' in content ? [{ ...one, content }] : []))
+const cases = listAllCases()
+const fetched = cases.filter(isFetched)
+const pushed = cases.filter(isPushed)
 
 const fetchCase = async (kind: SourceKind, content: RecordedCase, change?: Parameters<typeof createReplay>[1]) => {
   const { url, options, secrets, now } = content
@@ -79,16 +59,46 @@ const readCase = async ({ kind, content }: Pick<Case, 'kind' | 'content'>) => {
 /** Returns a comparable form of rows. */
 const toPlain = ({ documents, about, hosts, report }: SnapshotRows) => ({ documents, about: [...about], hosts, report })
 
+/** Lists of snapshots in which the conversion only looks things up, so that an item of them may change nothing. */
+const LOOKUPS: Partial<Record<Kind, readonly string[]>> = { docker: ['networks'], vcenter: ['containers'] }
+
+/** Returns the snapshot without each item of its lists in turn. */
+const listWithoutOne = ({ kind }: SourceKind, snapshot: Json) => {
+  const members: readonly (readonly [name: string, value: Json])[] = Object.entries(snapshot ?? {})
+  return members.flatMap(([name, list]) =>
+    Array.isArray(list) && !LOOKUPS[kind]?.includes(name)
+      ? list.map((item: Json) => {
+          const less = list.filter((one) => one !== item)
+          const without: Json = Object.fromEntries(
+            members.map((member) => (member[0] === name ? [name, less] : member)),
+          )
+          return { name, item, without }
+        })
+      : [],
+  )
+}
+
 const countEqual = (items: Iterable<string>, wanted: string): number =>
   [...items].filter((one) => one === wanted).length
 
-test('the kinds of the registry have recorded answers', () => {
-  expect(kinds.filter((kind) => listCases(kind).length === 0).map(({ kind }) => kind)).toEqual([])
+describe.each(KINDS)('the kind %s', (name) => {
+  test('is in the registry', () => {
+    expect(SOURCE_KINDS[name]?.kind).toBe(name)
+  })
+
+  test('has recorded answers', () => {
+    expect(cases.filter(({ kind }) => kind.kind === name)).not.toEqual([])
+  })
+
+  test('is in the table of docs/sources.md', () => {
+    expect(DOCS).toContain(`\n| \`${name}\` | `)
+  })
 })
 
 describe.each(cases.map((one) => [one.title, one] as const))('%s', (_, one) => {
   test('has its origin', () => {
-    expect(readFileSync(join(one.folder, 'ORIGIN.md'), 'utf8').length).toBeGreaterThan(40)
+    const file = join(one.folder, 'ORIGIN.md')
+    expect(existsSync(file) ? readFileSync(file, 'utf8').length : 0).toBeGreaterThan(40)
   })
 
   test('gives rows that the schema of an estate takes', async () => {
@@ -110,6 +120,20 @@ describe.each(cases.map((one) => [one.title, one] as const))('%s', (_, one) => {
     const wanted = one.kind.types.flatMap((type) => (read[type] === undefined ? [] : [[type, read[type]]]))
     expect(counted).toEqual(wanted)
     expect(Object.values(read).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
+  })
+
+  test('drops no object of its lists without counting it', async () => {
+    const { snapshot, rows } = await readCase(one)
+    const all = JSON.stringify(toPlain(rows))
+    const dropped: string[] = []
+    for (const { name, item, without } of listWithoutOne(one.kind, snapshot)) {
+      const less = await convertCase(one.kind, without, one.content).then(
+        (made) => JSON.stringify(toPlain(made)),
+        () => 'refused',
+      )
+      if (less === all) dropped.push(`${name}: ${JSON.stringify(item).slice(0, 200)}`)
+    }
+    expect(dropped).toEqual([])
   })
 
   test('gives its keys by the ref of the source, each once', async () => {
@@ -179,10 +203,11 @@ describe.each(fetched.map((one) => [one.title, one] as const))('%s, fetched', (_
   test('has no secret in its snapshot, rows and log', async () => {
     const { snapshot, facts } = await fetchCase(kind, content)
     const rows = await convertCase(kind, snapshot, content)
-    const secrets = Object.values(content.secrets)
-    expect(secrets.filter((secret) => secret.length < MIN_SECRET)).toEqual([])
-    const text = JSON.stringify([snapshot, toPlain(rows), facts])
-    expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
+    const parts = Object.entries({ snapshot, rows: toPlain(rows), facts })
+    const leaked = Object.entries(content.secrets).flatMap(([name, secret]) =>
+      parts.flatMap(([part, value]) => (JSON.stringify(value).includes(secret) ? [`${name} is in the ${part}`] : [])),
+    )
+    expect(leaked).toEqual([])
   })
 
   test('gives as many rows after its names and addresses were replaced', async () => {

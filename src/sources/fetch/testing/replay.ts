@@ -31,7 +31,8 @@ export const createReplay = (
     // The last one answers again and again.
     const number = left && left.length > 1 ? left.shift() : left?.[0]
     const answer = number === undefined ? undefined : recorded.answers[number]
-    if (number === undefined || !answer) throw new Error(`Not recorded: ${key}`)
+    if (number === undefined || !answer)
+      throw new Error(`Not recorded: ${key}. answers.json has ${[...numbers.keys()].join(', ')}`)
     const { status, body, contentType } = change(encodeAnswer(answer), number)
     const most = request.maxBytes ?? body.length
     return {
