@@ -245,8 +245,8 @@ describe('the recipe for a kind of source', () => {
   })
   afterAll(() => copy.remove())
 
-  test('needs 4 new files, its answers included, and 3 lines in others', () => {
-    expect([sourceKind.files.length, sourceKind.edits.flatMap(({ add }) => add).length]).toEqual([4, 3])
+  test('needs 5 new files, its answers included, and 4 lines in others', () => {
+    expect([sourceKind.files.length, sourceKind.edits.flatMap(({ add }) => add).length]).toEqual([5, 4])
   })
 
   test('is in CONTRIBUTING.md file by file', () => {
@@ -256,6 +256,8 @@ describe('the recipe for a kind of source', () => {
     const short = (name: string) => (name.endsWith('ORIGIN.md') ? 'ORIGIN.md' : name)
     expect(names.map(short).filter((name) => !CONTRIBUTING.includes(`\`${name}\``))).toEqual([])
   })
+
+  test('keeps the rules of the code', () => bunIn(copy.root, 'test', './tests/architecture.test.ts'), TIMEOUT_MS)
 
   test(
     'has its tests in the test of recorded answers, without a line there',
@@ -271,6 +273,15 @@ describe('the recipe for a kind of source', () => {
   test(
     'reaches the list of kinds, a source and its fetch',
     () => bunIn(copy.root, 'testing/recipes/check-source-kind.ts'),
+    TIMEOUT_MS,
+  )
+
+  testAll(
+    'is applied by a server, without a line in a test',
+    async () => {
+      const text = await bunIn(copy.root, 'test', './src/sources/kinds/applied.test.ts', '-t', 'machines one')
+      expect(text).toMatch(/^ 1 pass$/m)
+    },
     TIMEOUT_MS,
   )
 

@@ -6,6 +6,7 @@ import type { Recipe } from './recipe.ts'
 /** The new files are in the folder beside, as they stand in the copy; the ending keeps them out of this build. */
 const FILES = [
   'src/sources/kinds/machines/kind.ts',
+  'src/sources/kinds/machines/snapshot.ts',
   'src/sources/kinds/machines/convert.ts',
   'src/sources/kinds/machines/answers/one/answers.json',
   'src/sources/kinds/machines/answers/one/ORIGIN.md',
@@ -24,6 +25,12 @@ export const sourceKind: Recipe = {
       add: ["import { machines } from './machines/kind.ts'"],
     },
     { file: 'src/sources/kinds/index.ts', after: 'kubernetes,', add: ['  machines,'] },
+    {
+      file: 'docs/sources.md',
+      after:
+        '| `document` | an estate document, or any file that Plat can convert, at a URL or pushed | the right to read the URL |',
+      add: ['| `machines` | the machines of a small API | a token that may list machines |'],
+    },
   ],
   files: FILES.map((file) => ({
     file,
