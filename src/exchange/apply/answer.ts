@@ -9,6 +9,7 @@ import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import { buildFingerprints, countEffects } from '../../record/history/effects.ts'
+import { parseDocument } from '../../record/history/kinds.ts'
 import { nameItems } from '../../record/history/names/names.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../estate/api.ts'
 import type { Plan } from '../plan/context.ts'
@@ -116,14 +117,24 @@ export const toShownChange = (change: PlannedChange, isDry: boolean): ApplyResul
   }
 }
 
-/** Replaces the ids in the names of stored relationships by the names of their devices. */
+const NAMED_BY_DEVICES: ReadonlySet<Resource> = new Set(['ports', 'relationships'])
+
+/** Names relationships and ports by the names of their devices: a row may refer to them by ids or refs. */
 export const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
-  const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
-  const items = changes.filter(isStored).map(({ resource, id, name }) => ({
-    ...{ item: { kind: getRules(resource).kind, id, name, fields: {} }, document: {}, from: undefined, to: undefined },
-  }))
-  const named = new Map((await nameItems(ctx, items)).map(({ id, name }) => [id, name]))
-  return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
+  const items = changes.flatMap(({ resource, id, name, document, before }) =>
+    NAMED_BY_DEVICES.has(resource)
+      ? [
+          {
+            item: { kind: getRules(resource).kind, id, name, fields: {} },
+            document: before === undefined ? document : parseDocument(before),
+            ...{ from: undefined, to: undefined },
+          },
+        ]
+      : [],
+  )
+  const named = await nameItems(ctx, items, { withDevices: true })
+  const names = new Map(named.map(({ kind, id, name }) => [`${kind} ${id}`, name]))
+  return changes.map((one) => ({ ...one, name: names.get(`${getRules(one.resource).kind} ${one.id}`) ?? one.name }))
 }
 
 export type AnswerParts = {

@@ -20,7 +20,11 @@ const show = async ({ io, globals }: Session, applied: Applied): Promise<void> =
   } else if (!globals.isQuiet) {
     const { changes, counts } = applied
     const hasColors = io.stdout.isTty && !io.env.NO_COLOR
-    const plan = { changes, counts, changes_total: changes.length, extra: {}, also: {} }
+    const total = Object.values(counts).reduce(
+      (sum, { created, updated, deleted }) => sum + created + updated + deleted,
+      0,
+    )
+    const plan = { changes, counts, changes_total: total, extra: {}, also: {} }
     await io.stdout.write(planText(plan, { owner: '', hasColors }))
   }
   for (const { resource, key, message } of applied.failed)

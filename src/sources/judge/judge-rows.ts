@@ -203,7 +203,7 @@ const spread = async (
       const { resource } = target ?? named ?? {}
       if (!resource || !cause || at === key) continue
       const word = cause.state === 'unclear' ? 'is not clear' : 'was deleted here'
-      const name = shorten(target?.key ?? named?.name ?? '')
+      const name = shorten(subjects.get(at)?.stored.name ?? '')
       blocked.set(key, { ...cause, message: `waits: the ${getRules(resource).noun} ${name} ${word}` })
     }
   }

@@ -206,7 +206,7 @@ describe.each(engines())('on %s', (dialect) => {
       }
       await j.say(id, [named('ib-host'), named('ib-1'), relation])
       expect((await j.apply(id)).counts).toMatchObject({ devices: { created: 1 } })
-      expect(await j.find(id, 'r')).toMatchObject({ state: 'unclear', message: 'waits: the device IB-1 is not clear' })
+      expect(await j.find(id, 'r')).toMatchObject({ state: 'unclear', message: 'waits: the device ib-1 is not clear' })
     })
 
     test('a person calls an unclear device an object of its own', async () => {

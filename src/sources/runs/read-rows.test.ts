@@ -55,6 +55,12 @@ describe('the rows of a source', () => {
     expect(await listKeys(settings)).toEqual(keys)
   })
 
+  test('have names, and a relationship those of its devices', async () => {
+    expect((await read({})).said.map(({ name }) => name)).toEqual([
+      ...['name-a', 'name-b', 'eth0', 'eth0', 'name-a contains name-b', 'lan'],
+    ])
+  })
+
   test('the types are counted before filters', async () => {
     expect([...(await read({ exclude: ['*'] })).types]).toEqual(['host', 'vm', 'network'])
   })

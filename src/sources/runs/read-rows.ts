@@ -184,6 +184,17 @@ const listRows = async ({ documents, about }: Converted, ref: string, breathe: B
   return rows
 }
 
+/** Returns the function that names a row for people. A relationship has the names of its devices. */
+const createDescribe = (rows: readonly Row[], ref: string): ((one: Row) => string) => {
+  const devices = new Map(rows.flatMap(({ resource, key, row }) => (resource === 'devices' ? [[key, row.name]] : [])))
+  const find = (reference: unknown): string =>
+    toText(devices.get(getReferred(reference, ref))) || formatReference(reference, ref)
+  return ({ resource, key, row }) => {
+    if (resource !== 'relationships') return toText(row.name) || key
+    return `${find(row.parent)} ${toText(row.type)} ${find(row.child)}`
+  }
+}
+
 /** Reads which rows are taken, by the keys and the names of devices. */
 const selectMachines = (settings: Settings, rows: readonly Row[]): Machines => {
   const [taken, left] = [new Set<string>(), new Set<string>()]
@@ -232,6 +243,7 @@ export const readRows = async (
   const { ref } = settings
   const rows = await listRows(converted, ref, breathe)
   const machines = selectMachines(settings, rows)
+  const describe = createDescribe(rows, ref)
   const types = new Set<string>()
   const partial = mapPartial(converted)
   for (const { type } of partial.values()) types.add(type)
@@ -247,7 +259,7 @@ export const readRows = async (
     const more = resource === 'devices' ? { ...addTags(settings, one), ...readCustom(settings, one, fields, warn) } : {}
     said.push({
       ...{ resource, key, type: about.type, place: about.place ?? '' },
-      name: (toText(row.name) || key).slice(0, MAX_NAME).toWellFormed(),
+      name: describe(one).slice(0, MAX_NAME).toWellFormed(),
       row: JSON.stringify(sortKeys({ ...row, ...(await placeRow(settings, one, findAddresses)), ...more })),
       ...{ facts: about.facts ?? {}, macs: about.macs ?? [] },
     })
