@@ -70,7 +70,7 @@ test('a new source is chosen by its tile, tested, read, reviewed, applied and un
       await open('/sources')
       await page.getByText('knows its machines already').waitFor()
       await page.getByRole('main').getByRole('button', { name: 'New source' }).last().click()
-      await page.getByRole('button', { name: /^Document at a URL/ }).click()
+      await page.getByRole('button', { name: /^Document/ }).click()
       await page.getByRole('textbox', { name: /^Name · required/ }).fill('first')
       await page.getByRole('textbox', { name: 'URL' }).fill(getUrl('/first'))
       await expectReadable(page)

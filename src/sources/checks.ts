@@ -48,7 +48,9 @@ export const checkAuthorities = (pem: string): FieldIssue[] => {
       return false
     }
   }
-  return isWhole && certificates.every(parses) ? [] : [{ field: 'tls_ca', message: 'must be certificates as PEM' }]
+  return isWhole && certificates.every(parses)
+    ? []
+    : [{ field: 'tls_ca', message: 'must be the text of certificates as PEM, not the name of a file' }]
 }
 
 const FINGERPRINT = /^[0-9A-F]{64}$/
@@ -85,6 +87,9 @@ export const parseOptions = (
   ]
   if (issues.length > 0) return { issues }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
+  const wrong = kind.options.filter(({ name, type }) => type === 'flag' && typeof (given[name] ?? false) !== 'boolean')
+  if (wrong.length > 0)
+    return { issues: wrong.map(({ name }) => ({ field: toField(name), message: 'must be true or false' })) }
   const parsed = kind.Options.safeParse(given)
   if (parsed.success) return { options: parsed.data }
   return {

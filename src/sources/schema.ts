@@ -99,7 +99,7 @@ export const SourceKindInfo = z
     when_gone: WhenGone,
     gone_after_hours: z.int(),
   })
-  .meta({ id: 'SourceKind', columns: ['kind', 'title', 'needs', 'when_gone'] })
+  .meta({ id: 'SourceKind', columns: ['kind', 'title', 'secrets', 'options', 'when_gone'] })
 export type SourceKindInfo = z.infer<typeof SourceKindInfo>
 
 export const RUN_ERRORS = [

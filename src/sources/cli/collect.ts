@@ -5,7 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import { readText } from '../../surfaces/cli/parse/body-file.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
-import { parseOptions } from '../checks.ts'
+import { checkUrl, parseOptions } from '../checks.ts'
 import { type Collected, type CollectRequest, collectSnapshot } from '../fetch/collect.ts'
 import { FetchError } from '../fetch/fetch-error.ts'
 import { createRunProgram } from '../fetch/run-program.ts'
@@ -20,6 +20,15 @@ export const completeOptions = (kind: SourceKind, options: Readonly<Record<strin
   const parsed = parseOptions(kind, options)
   if ('options' in parsed) return parsed.options
   throw createUsageError(parsed.issues.map(({ field, message }) => `${field}: ${message}`).join('; '))
+}
+
+/** Returns the URL of a fetch from here. @throws AppError INVALID_INPUT for a missing one, and for one that the kind cannot have */
+export const requireUrl = (kind: SourceKind, url: string): string => {
+  if (url === '' && !kind.isPushedOnly && !kind.defaultUrl)
+    throw createUsageError(`--url is missing: the address of ${kind.title}`)
+  const [issue] = checkUrl(kind, url)
+  if (issue) throw createUsageError(`--url ${issue.message}`)
+  return url
 }
 
 /** Fetches as the server would, with the rights of this machine. @throws AppError PROVIDER_UNREACHABLE */
@@ -63,7 +72,7 @@ export const collectSource = async (session: Session, texts: Texts): Promise<num
   const authorities = getText(texts, 'tls-ca')
   const record = selectRecording(texts)
   const collected = await collect(session, {
-    ...{ kind: kind.kind, url: getText(texts, 'url') ?? '', record, timeoutMs: readTimeoutMs(texts) },
+    ...{ kind: kind.kind, url: requireUrl(kind, getText(texts, 'url') ?? ''), record, timeoutMs: readTimeoutMs(texts) },
     options: completeOptions(kind, readOptions(kind, texts)),
     secrets: await readLocalSecrets(io, kind, texts),
     ...(authorities !== undefined && { tlsCa: await readText(io, authorities) }),

@@ -60,13 +60,28 @@ export const readSecrets = async (io: Io, texts: Texts): Promise<Record<string, 
   return secrets
 }
 
-/** Returns the secrets of files, and of the environment for others. */
+/**
+ * Returns the secrets of files, and of the environment for others.
+ *
+ * @throws AppError INVALID_INPUT for a secret that the kind does not have, and for a missing one that it requires
+ */
 export const readLocalSecrets = async (io: Io, kind: SourceKind, texts: Texts): Promise<Record<string, string>> => {
   const given = await readSecrets(io, texts)
+  const known = kind.secrets.map(({ name }) => name)
+  const unknown = Object.keys(given).filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw createUsageError(
+      `the kind ${kind.kind} has no secret ${unknown.join(', ')}: it has ${known.join(', ') || 'none'}`,
+    )
   for (const { name } of kind.secrets) {
     const value = io.env[`PLAT_SOURCE_${name.toUpperCase()}`]
     if (value && given[name] === undefined) given[name] = value
   }
+  const missing = kind.secrets.find(({ name, required }) => required && !given[name])
+  if (missing)
+    throw createUsageError(
+      `the secret ${missing.name} is missing: --secret ${missing.name}=FILE, or PLAT_SOURCE_${missing.name.toUpperCase()}`,
+    )
   return given
 }
 

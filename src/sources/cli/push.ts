@@ -7,7 +7,7 @@ import { present } from '../../surfaces/cli/output/present.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { sources } from '../api.ts'
-import { collect, completeOptions, formatPush } from './collect.ts'
+import { collect, completeOptions, formatPush, requireUrl } from './collect.ts'
 import { findKind, readLocalSecrets, readOptions } from './named-values.ts'
 import { findSourceId } from './run.ts'
 
@@ -27,7 +27,8 @@ const fetchHere = async (session: Session, transport: Transport, texts: Texts): 
   const source = await call(transport, sources.get, { id })
   const kind = findKind(source.kind)
   const collected = await collect(session, {
-    ...{ kind: kind.kind, url: getText(texts, 'url') ?? source.url, timeoutMs: source.timeout_seconds * 1000 },
+    ...{ kind: kind.kind, url: requireUrl(kind, getText(texts, 'url') ?? source.url) },
+    timeoutMs: source.timeout_seconds * 1000,
     options: completeOptions(kind, { ...source.options, ...readOptions(kind, texts) }),
     secrets: await readLocalSecrets(session.io, kind, texts),
     ...{ tlsCa: source.tls_ca, tlsFingerprint: source.tls_fingerprint },

@@ -32,7 +32,8 @@ export const createSourceRules = ({ allowPrivate, targets }: Rules): TargetRules
 
 const findUnixProblem = (path: string, targets: readonly string[]): string | undefined => {
   if (!/^\/[^/]/.test(path)) return 'must name a socket by its absolute path: unix:/run/podman/podman.sock'
-  if (!targets.includes(UNIX + path)) return `${UNIX}${path} is refused as a socket that ${SETTING} does not list`
+  if (!targets.includes(UNIX + path))
+    return `${UNIX}${path} is refused as a socket that ${SETTING} does not list: the operator of the server sets it`
   return undefined
 }
 

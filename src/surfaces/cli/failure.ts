@@ -1,5 +1,5 @@
 /** Prints an error to the user and returns its exit code. It shows a stack trace only with PLAT_DEBUG=1. */
-import { AppError, ERRORS, toErrorBody } from '../../contract/errors.ts'
+import { AppError, ERRORS, type FieldIssue, toErrorBody } from '../../contract/errors.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 import { toPrintable, toPrintableJson } from './output/display.ts'
@@ -12,12 +12,16 @@ const HINTS: Partial<Record<AppError['code'], string>> = {
   EXPIRED_KEY: 'sign in again with plat login',
 }
 
-/** One line per field. A message that only repeats the fields is shortened. */
+const formatIssue = ({ field, message }: FieldIssue): string => `${field}: ${message}`
+
+/** One line per field. A message that only repeats the fields is shortened, and one that a field repeats is shown once. */
 const formatError = (error: AppError): string => {
-  const lines = error.details.map(({ field, message }) => `${field}: ${message}`)
+  const repeated = error.details.find(({ message }) => message === error.message)
+  const lines = error.details.filter((one) => one !== repeated).map(formatIssue)
   const hint = HINTS[error.code]
-  const head =
-    lines.length === 0 || error.message !== lines.join('; ')
+  const head = repeated
+    ? formatLines(formatIssue(repeated))
+    : lines.length === 0 || error.message !== lines.join('; ')
       ? formatLines(error.message)
       : lines.length === 1
         ? toPrintable(lines.pop() ?? '')

@@ -6,9 +6,9 @@ import { fromFile, toFile } from './snapshot.ts'
 
 export const document: SourceKind = {
   kind: 'document',
-  title: 'Document at a URL, or pushed',
+  title: 'Document',
   description:
-    'An estate document of JSON or YAML, a spreadsheet, an export of another program, or a list of hosts that were seen',
+    'An estate document of JSON or YAML, a spreadsheet, an export of another program, or a list of hosts that were seen; at a URL, or pushed',
   needs: 'the right to read the URL',
   makesAll: true,
   // Leases that expire.
