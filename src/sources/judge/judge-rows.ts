@@ -199,7 +199,8 @@ const spread = async (
         ? undefined
         : listNames(stored.resource, fields).find((one) => names.has(formatName(one.resource, one.name)))
       const at = target ? formatKey(target) : named && names.get(formatName(named.resource, named.name))
-      const cause = at === undefined ? undefined : blocked.get(at)
+      if (at === undefined) continue
+      const cause = blocked.get(at)
       const { resource } = target ?? named ?? {}
       if (!resource || !cause || at === key) continue
       const word = cause.state === 'unclear' ? 'is not clear' : 'was deleted here'
