@@ -67,7 +67,7 @@ export const TestResult = ({ source, test }: Props) => {
   return (
     <Band tone="bad" mark="no connection" isAlert>
       <span>
-        {message}
+        {fingerprint === undefined ? message : message.replace(`: its SHA-256 is ${fingerprint}`, '. ')}
         {fingerprint !== undefined && (
           <span className={css.fingerprint}>
             SHA-256 of its certificate: <code className="mono">{fingerprint}</code> Compare it with the one that the

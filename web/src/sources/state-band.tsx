@@ -78,7 +78,9 @@ export const StateBand = ({ source, kind, isTested }: Props) => {
   if (status === 'failed')
     return isTested ? null : (
       <Band tone="bad" mark="failed">
-        <span>{status_message}</span>
+        <span>
+          {status_message.replace(/\.?$/, '.')} <span className="muted">Nothing was changed.</span>
+        </span>
       </Band>
     )
   if (status === 'held')

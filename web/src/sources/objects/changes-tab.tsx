@@ -10,7 +10,6 @@ import { Button } from '../../ui/button.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Confirm } from '../../ui/layers.tsx'
 import { Failure, State } from '../../ui/states.tsx'
-import { getResourceNoun } from '../labels.ts'
 import type { Source } from '../queries.ts'
 import css from '../sources.module.css'
 import { ChangesBar } from './changes-bar.tsx'
@@ -18,7 +17,7 @@ import { LinkDialog } from './link-dialog.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { buildId, type ObjectState, objectsQuery, parseState, type SourceObject, STATES } from './queries.ts'
 import { type ObjectKey, type Terms, useApply } from './use-apply.ts'
-import { getVerdict, isApplicable, listNotes, listObjectValues } from './words.ts'
+import { getSubtitle, getVerdict, isApplicable, listNotes, listObjectValues } from './words.ts'
 
 type OpenState = Exclude<ObjectState, 'synced'>
 const isOpenState = (state: ObjectState | undefined): state is OpenState => state !== undefined && state !== 'synced'
@@ -65,7 +64,7 @@ const StateList = ({ source, state }: ListProps) => {
   const run = (terms: Terms) =>
     apply.mutate(terms, { onSuccess: () => (terms.objects ? unselect(terms.objects) : setSelected(NOTHING)) })
   const toRow = (object: SourceObject): PlanRow => ({
-    ...{ key: object.id, title: object.name, lead: object.type, noun: getResourceNoun(object.resource) },
+    ...{ key: object.id, title: object.name, lead: object.type, noun: getSubtitle(object) },
     name: <ObjectLink {...object} />,
     result: getVerdict(object),
     messages: listNotes(object),

@@ -18,7 +18,7 @@ export const ObjectDrawer = ({ source, object, onClose }: Props) => {
   const { blocked } = usePermit()
   const [isLinking, setLinking] = useState(false)
   const { tone, text } = getVerdict(object)
-  const { name, type, place, key, resource, object_id, because, first_seen_at, updated_at, facts } = object
+  const { name, type, place, key, resource, object_id, why, because, first_seen_at, updated_at, facts } = object
   const [values, notes] = [listDifferences(object), listNotes(object)]
   const noun = getResourceNoun(resource)
   return (
@@ -39,7 +39,7 @@ export const ObjectDrawer = ({ source, object, onClose }: Props) => {
                 object_id === null ? (
                   `no ${noun} yet`
                 ) : (
-                  <ObjectLink key="is" resource={resource} object_id={object_id} name={name} />
+                  <ObjectLink key="is" resource={resource} object_id={object_id} name={name} why={why} />
                 ),
               ],
               ['Found by', because],

@@ -8,10 +8,11 @@ import type { SourceObject } from './queries.ts'
 const findPage = (resource: string) =>
   isResource(resource) ? (findItem(toKind(resource)) ?? findItem(getNoun(resource))) : undefined
 
-type Props = Pick<SourceObject, 'resource' | 'object_id' | 'name'>
+type Props = Pick<SourceObject, 'resource' | 'object_id' | 'name' | 'why'>
 
-export const ObjectLink = ({ resource, object_id, name }: Props) => {
-  const page = object_id === null ? undefined : findPage(resource)
+/** Without a link for an object that was deleted. */
+export const ObjectLink = ({ resource, object_id, name, why }: Props) => {
+  const page = object_id === null || why === 'deleted' ? undefined : findPage(resource)
   if (!page || object_id === null) return name
   return (
     <Link {...buildObjectLink(page, object_id)} className="link">

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { SourceObject } from './queries.ts'
-import { getVerdict, isApplicable, listDifferences, listNotes, listObjectValues } from './words.ts'
+import { getSubtitle, getVerdict, isApplicable, listDifferences, listNotes, listObjectValues } from './words.ts'
 
 const OBJECT: SourceObject = {
   ...{ id: 'devices vm/1', source_id: 's', source: 'Lab', resource: 'devices', key: 'vm/1', type: 'vm', place: '' },
@@ -53,4 +53,16 @@ test('an object that is gone is applied once it is due', () => {
 
 test('a message of the server becomes a sentence', () => {
   expect(listNotes({ ...OBJECT, message: 'the device "web" has its name' })).toEqual(['The device "web" has its name.'])
+})
+
+test('an object that a person deleted says so once', () => {
+  expect(listNotes({ ...OBJECT, state: 'kept', why: 'deleted', message: 'was deleted here' })).toEqual([
+    'Was deleted here.',
+    'What a person deletes stays deleted.',
+  ])
+})
+
+test('the line below the name of a port tells its device', () => {
+  expect(getSubtitle({ ...OBJECT, resource: 'ports', key: 'qemu/100 net0', name: 'net0' })).toBe('qemu/100 net0')
+  expect(getSubtitle({ ...OBJECT, resource: 'devices', key: 'qemu/100' })).toBe('device')
 })

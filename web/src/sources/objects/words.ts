@@ -4,6 +4,7 @@ import { getFieldLabel } from '../../import/labels.ts'
 import { formatValue, listChangedFields, listValues, type Value } from '../../table/plan/values.ts'
 import { formatMoment } from '../../ui/format.ts'
 import type { Tone } from '../../ui/primitives.tsx'
+import { getResourceNoun } from '../labels.ts'
 import type { SourceObject } from './queries.ts'
 
 type Verdict = { readonly tone: Tone; readonly text: string }
@@ -66,7 +67,7 @@ export const listObjectValues = (object: SourceObject): Value[] => [
 
 const WHY: Readonly<Record<string, string>> = {
   owner: 'Another owner manages it, so the source writes nothing.',
-  deleted: 'A person deleted it, so it stays deleted.',
+  deleted: 'What a person deletes stays deleted.',
 }
 
 const describeGone = ({ state, action, missing_since }: SourceObject): string[] =>
@@ -77,6 +78,10 @@ const describeGone = ({ state, action, missing_since }: SourceObject): string[] 
 /** Messages of the server begin in lower case. @example toNote('has its name') // 'Has its name.' */
 export const toNote = (message: string): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`
+
+/** Returns the line below a name: the noun, and of a port its id, which has the device. */
+export const getSubtitle = ({ resource, key }: SourceObject): string =>
+  resource === 'ports' ? key : getResourceNoun(resource)
 
 /** Returns the reasons of the state of an object. */
 export const listNotes = (object: SourceObject): string[] => [
