@@ -8,7 +8,7 @@ export const document: SourceKind = {
   kind: 'document',
   title: 'Document',
   description:
-    'An estate document of JSON or YAML, a spreadsheet, an export of another program, or a list of hosts that were seen; at a URL, or pushed',
+    'An estate document, a spreadsheet, an export of another program or a list of hosts: at a URL, or pushed',
   needs: 'the right to read the URL',
   makesAll: true,
   // Leases that expire.
