@@ -58,7 +58,7 @@ const askForRun = async (
   const { source } = await getOrThrow(ctx, id)
   if (!source.enabled) throw invalidField('enabled', 'the source is disabled')
   if (!isFetched(getKindOrThrow(source.kind), source))
-    throw invalidField('url', 'is empty: the snapshots of this source are pushed')
+    throw invalidField('url', 'is empty: the snapshots of this source are pushed (plat source push)')
   const [open] = await runs.findOpen(ctx, id)
   if (open) return runs.toRun(open)
   const run = await runs.insert(ctx, { source_id: id, trigger: 'hand', applies: apply, force })

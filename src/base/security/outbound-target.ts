@@ -104,7 +104,7 @@ export const parseTarget = (text: string): URL => {
   const url = URL.parse(text)
   if (!url?.hostname) throw new OutboundError('is not a URL')
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#\\]*@/i.test(text))
-    throw new OutboundError('must not contain a user name or password: each has a field of its own')
+    throw new OutboundError('must not contain a user name or password: give them in their fields')
   if (url.port === '0') throw new OutboundError('must have a port from 1 to 65535')
   return url
 }

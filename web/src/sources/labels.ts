@@ -131,9 +131,9 @@ export const formatCounts = (counts: Counts, result: SourceRun['result']): strin
 /** The noun of a resource by its name, as `network` of `networks`. */
 export const getResourceNoun = (name: string): string => (isResource(name) ? getNoun(name) : name)
 
-/** @example toTitle('client_key') // 'Client key' */
+/** @example toTitle('client_key') // 'Client key', of `uri` 'URI' */
 export const toTitle = (name: string): string => {
-  const words = name.replaceAll('_', ' ')
+  const words = name.replaceAll('_', ' ').replace(/\b(uri|id|vpc)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -51,7 +51,7 @@ const PushCard = ({ source }: Pick<Props, 'source'>) => (
       Snapshots of this source are pushed. Run this on a machine that reaches the system, with an API key that has only{' '}
       <code className="mono">sources:read</code> and <code className="mono">sources:push</code>:
     </p>
-    <CodeBlock code={`plat source push ${source.id}`} label="command" />
+    <CodeBlock code={`PLAT_URL=${location.origin} PLAT_TOKEN=KEY plat source push ${source.id}`} label="command" />
   </div>
 )
 

@@ -15,7 +15,7 @@ export const document: SourceKind = {
   dependsOnTime: ({ hosts }) => hosts === 'devices',
   secrets: [
     { name: 'token', description: 'Sent as Authorization: Bearer', required: false },
-    { name: 'header_value', description: 'The value of the header that options.header names', required: false },
+    { name: 'header_value', description: 'The value of the header that the option header names', required: false },
   ],
   options: OPTION_SPECS,
   Options: DocumentOptions,
