@@ -133,10 +133,15 @@ export const judgedApp = (dialect: Dialect) => {
     return one
   }
 
+  const findId = async (id: string, key: string): Promise<string> => (await find(id, key)).object_id ?? ''
+
   return {
     source,
     say,
     find,
+    /** Returns the id of the object of a row; '' without one. */
+    findId,
+    getDevice: async (id: string, key: string) => admin.api.devices.get({ id: await findId(id, key) }),
     inJob,
     /** Applies everything that a source says. */
     apply: (id: string, more: object = {}) => admin.api.sources.apply({ id, ...more }),
