@@ -120,4 +120,48 @@ describe.each(engines())('on %s', (dialect) => {
     const done = await j.apply(id, { force: true })
     expect(done.counts).toMatchObject({ devices: { deleted: 4, created: 1 } })
   })
+
+  test('a machine that another source says too is left, and follows its first source again when it is back', async () => {
+    const one = await j.source({ gone_after_hours: 0 })
+    const two = await j.source({ kind: 'docker', ref: 'docker' })
+    const host: Said = {
+      key: 'ab-engine',
+      type: 'host',
+      row: { name: 'ab-1', refs: { docker: 'ab', proxmox: 'ab/1' } },
+    }
+    await j.say(one, [vm('ab/1', { os: 'Debian 12', tags: ['vm', 'prod'] }), vm('ab/2')])
+    await j.apply(one)
+    const id = await j.findId(one, 'ab/1')
+    await j.say(two, [host])
+    await j.apply(two)
+    expect(await j.findId(two, 'ab-engine')).toBe(id)
+    await j.api.devices.update({ id, remove_tags: ['prod'] })
+    await j.say(one, [vm('ab/2')])
+    expect((await j.apply(one)).changes).toEqual([])
+    expect(await j.find(one, 'ab/1')).toMatchObject({ state: 'gone', action: 'none', object_id: id })
+    await j.say(one, [vm('ab/1', { os: 'Debian 13', tags: ['vm', 'prod'] }), vm('ab/2')])
+    await j.apply(one)
+    expect(await j.api.devices.get({ id })).toMatchObject({ os: 'Debian 13', tags: ['vm'], status: 'active' })
+  })
+
+  test('a machine of two sources is decommissioned once neither says it', async () => {
+    const one = await j.source({ gone_after_hours: 0 })
+    const two = await j.source({ kind: 'docker', ref: 'docker', when_gone: 'keep' })
+    const host: Said = {
+      key: 'ac-engine',
+      type: 'host',
+      row: { name: 'ac-1', refs: { docker: 'ac', proxmox: 'ac/1' } },
+    }
+    await j.say(one, [vm('ac/1'), vm('ac/2')])
+    await j.apply(one)
+    await j.say(two, [host])
+    await j.apply(two)
+    await j.say(one, [vm('ac/2')])
+    await j.apply(one)
+    await j.say(two, [])
+    await j.apply(two)
+    await j.say(one, [vm('ac/2')])
+    await j.apply(one)
+    expect((await j.getDevice(one, 'ac/1')).status).toBe('decommissioned')
+  })
 })

@@ -1,13 +1,11 @@
 // Pushed snapshots that wait for their turn, in the order in which they came.
-import { afterEach, describe, expect, test } from 'bun:test'
-import { judgedApp, quiet } from '../../../testing/judging.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { judgedApp } from '../../../testing/judging.ts'
 import { engines } from '../../../testing/servers/servers.ts'
-import { until } from '../../../testing/until.ts'
-import { createSecrets } from '../../base/security/crypto.ts'
+import { startRunner } from '../../../testing/sources/runner.ts'
 import { NOTHING_FETCHED } from '../fetch/process.ts'
 import type { SourceOutcome } from '../fetch/protocol.ts'
 import type { SourceRun } from '../schema.ts'
-import { createRunner, type Runner } from './runner.ts'
 
 /** A converted document with the device of a key. Its hash is the name of its operating system. */
 const convertDevice = (key: string, os: string): SourceOutcome => ({
@@ -21,30 +19,21 @@ const repeat = (os: string): SourceOutcome => ({ ...NOTHING_FETCHED, isDone: tru
 
 describe.each(engines())('on %s', (dialect) => {
   const j = judgedApp(dialect)
-  let runner: Runner | undefined
-  afterEach(() => runner?.close())
+  let runner: Awaited<ReturnType<typeof startRunner>>
+  beforeAll(async () => {
+    runner = await startRunner(j)
+  })
+  afterAll(() => runner.close())
 
   const start = async () => {
-    const kernel = await j.startKernel()
-    const created = createRunner({
-      ...{ log: quiet, now: j.now, kernel: () => kernel, onEnded: () => {} },
-      secrets: createSecrets({ key: undefined, previous: [] }),
-      config: { sourceTargets: [], ssrfAllowPrivateTargets: false },
-      reader: { read: () => Promise.reject(new Error('a pushed source is not fetched')) },
-      // No operation runs here.
-      means: { operations: [], discoveryMaxHosts: 0 } as never,
-    })
-    runner = created
     const id = await j.source({ kind: 'document', ref: 'crm', mode: 'auto' })
     /** Pushes in this order, and returns the runs in their order. */
     const push = async (...outcomes: readonly SourceOutcome[]): Promise<SourceRun[]> => {
-      const begun = await Promise.all(outcomes.map((outcome) => created.push(id, outcome)))
-      const ids = begun.map((run) => run.id)
-      return until('the end of the runs', async () => {
-        const runs = await j.api.sources.runs({ id })
-        const own = ids.flatMap((one) => runs.find((run) => run.id === one && run.completed_at !== null) ?? [])
-        return own.length === ids.length ? own : undefined
-      })
+      const begun = await Promise.all(outcomes.map((outcome) => runner.push(id, outcome)))
+      return runner.awaitEnd(
+        id,
+        begun.map((run) => run.id),
+      )
     }
     const findOs = async () => (await j.api.devices.list({ managed_by: `source:${id}` })).map(({ os }) => os)
     return { push, findOs, convert: (os: string) => convertDevice(id, os) }
