@@ -117,7 +117,7 @@ if (engines().includes('postgres')) {
         await victim.kill()
         const left = await readMade(survivor, id)
         expect([describeRound(round - 1), describeRound(round)]).toContainEqual(left)
-        // As 20 seconds later: nobody else holds a lease that is not renewed.
+        // As 20 seconds later: the lease of the killed instance has expired.
         await sql`UPDATE source_states SET until_ms = 0 WHERE source_id = ${id}`
         await waiting
         await awaitIdle(survivor, id)

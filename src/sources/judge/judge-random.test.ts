@@ -220,7 +220,7 @@ describe.each(engines())('on %s', (dialect) => {
         }
       }
 
-      // Nobody edits any more.
+      // The sources have the last word.
       for (const at of [0, 1] as const) models[at].said.set(LATE, buildMachine(at, LATE))
       for (const at of [0, 1, 0, 1] as const) await answer(at)
       const devices = new Map((await list()).map((device) => [device.id, device]))

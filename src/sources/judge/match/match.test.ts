@@ -96,7 +96,7 @@ describe.each(engines())('on %s', (dialect) => {
     ])
   })
 
-  test('two rows of one device are unclear, and a clone of a linked one gets an object of its own', async () => {
+  test('two rows of one device are unclear, and a clone of a linked one gets another object', async () => {
     const id = await j.source()
     const [mac, other] = [newMac(), newMac()]
     await j.api.devices.create({ name: 'm-known', addresses: [{ ip: '10.3.0.1', mac_address: mac }] })

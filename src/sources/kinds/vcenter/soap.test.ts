@@ -111,7 +111,7 @@ test.each([
   expect(warnings).toEqual([expect.stringMatching(/^Logout failed, and vCenter ends the session later: Logout: /)])
 })
 
-test('only the logout has a limit of its own, so that a system that hangs there does not use up the time of the fetch', async () => {
+test('only the logout has its own limit, so that a system that hangs there does not use up the time of the fetch', async () => {
   const { means, sent } = createMeans()
   await vcenter.fetch(means)
   const limits = sent.map(({ method, timeoutMs }) => [method, timeoutMs])
