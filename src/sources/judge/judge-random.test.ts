@@ -5,6 +5,8 @@ import { engines } from '../../../testing/servers/servers.ts'
 import { startRunner } from '../../../testing/sources/runner.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
 import { type Held, type Machine, SINGLE, SourceModel } from '../testing/merge-model.ts'
+import { judgeStale } from './judge.ts'
+import { getSourceOrThrow } from './settings.ts'
 
 const STEPS = testsAll ? 1000 : 80
 const TIMEOUT_MS = 900_000
@@ -133,6 +135,14 @@ describe.each(engines())('on %s', (dialect) => {
         }
       }
 
+      /** Judges marked rows, as the runner does seconds after a change. */
+      const settle = async (): Promise<void> => {
+        for (const { id } of models)
+          await j.inJob(async (ctx) => judgeStale(ctx, await getSourceOrThrow(ctx, id), new AbortController().signal))
+        const devices = await list()
+        for (const model of models) model.settle(devices)
+      }
+
       const answer = async (at: 0 | 1, failure?: Failure): Promise<void> => {
         const [model, other] = [models[at], models[1 - at] ?? models[0]]
         Object.assign(systems[at].state, { said: model.said, failure })
@@ -215,6 +225,7 @@ describe.each(engines())('on %s', (dialect) => {
         const name = pick(names) ?? ''
         try {
           await steps[name]?.()
+          await settle()
         } catch (error) {
           throw new Error(`step ${step}, ${name}`, { cause: error })
         }

@@ -118,6 +118,12 @@ export class SourceModel {
     return [...after.values(), ...made]
   }
 
+  /** Forgets machines that are not said, and of which the device is deleted. */
+  settle(here: readonly Held[]): void {
+    for (const [key, { id }] of this.#links)
+      if (!this.#read.has(key) && !here.some((one) => one.id === id)) this.#links.delete(key)
+  }
+
   /** Notes the id of a device that a run has made. */
   noteMade({ key, id }: Held): void {
     const machine = this.said.get(key)
