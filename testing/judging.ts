@@ -54,6 +54,8 @@ const SETTINGS: Omit<SourceRow, 'id' | 'name' | 'name_key' | 'name_order' | 'cre
   ...{ ref: 'proxmox', when_gone: 'decommission', gone_after_hours: 24, max_gone_percent: 30, description: '' },
 }
 
+export const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
+
 export type JudgedApp = ReturnType<typeof judgedApp>
 
 export const judgedApp = (dialect: Dialect) => {
@@ -68,13 +70,17 @@ export const judgedApp = (dialect: Dialect) => {
   })
   afterAll(() => app.close())
 
-  /** Runs work as a job does, with no feature but the marks of rows: nothing reacts to deletions there. */
-  const inJob = async <T>(run: (ctx: Ctx) => Promise<T>): Promise<T> => {
-    const kernel = createKernel({
+  /** A kernel with no feature but the marks of rows: nothing reacts to deletions there. */
+  const startKernel = async () =>
+    createKernel({
       ...{ db: app.db, features: [{ operations: [], ...staleMarks }], now, onCommit: () => {} },
       ...{ audit: NO_AUDIT, history: await openHistory(app.db, now), events: eventRecorder },
-      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+      log: quiet,
     })
+
+  /** Runs work as a job does. */
+  const inJob = async <T>(run: (ctx: Ctx) => Promise<T>): Promise<T> => {
+    const kernel = await startKernel()
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const job = { name: 'test', summary: '', everyMs: 1000, run: async (ctx: Ctx) => resolve(await run(ctx)) }
     kernel.runJob(job).catch(reject)
@@ -133,11 +139,17 @@ export const judgedApp = (dialect: Dialect) => {
     return one
   }
 
+  const findId = async (id: string, key: string): Promise<string> => (await find(id, key)).object_id ?? ''
+
   return {
     source,
     say,
     find,
+    /** Returns the id of the object of a row; '' without one. */
+    findId,
+    getDevice: async (id: string, key: string) => admin.api.devices.get({ id: await findId(id, key) }),
     inJob,
+    startKernel,
     /** Applies everything that a source says. */
     apply: (id: string, more: object = {}) => admin.api.sources.apply({ id, ...more }),
     advance: (hours: number) => {

@@ -248,6 +248,14 @@ describe('a bound', () => {
     expect(failed.message).toContain('longer than 0.2 s (timeout_seconds)')
   })
 
+  test('of the time of one request ends only that request', async () => {
+    answer = (request) => (request.url.endsWith('/a') ? new Promise<Response>(() => {}) : Response.json({}))
+    const { ask } = create()
+    const failed = await fail(ask('/a', { timeoutMs: 100 }))
+    expect(failed).toMatchObject({ code: 'timeout', message: 'GET /base/a: no answer within 0.1 s' })
+    expect((await ask('/b')).status).toBe(200)
+  })
+
   test('of eight requests at once holds the others back', async () => {
     const arrived = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()

@@ -43,11 +43,12 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
   const createTimeoutError = (what: string) =>
     new FetchError('timeout', `${what}: the whole fetch takes longer than ${timeoutMs / 1000} s (timeout_seconds)`)
 
-  const translate = (error: unknown, what: string): unknown => {
+  const translate = (error: unknown, what: string, { timeoutMs: ownMs }: AskOptions): unknown => {
     if (error instanceof FetchError) return error
     if (deadline.aborted) return createTimeoutError(what)
     if (!(error instanceof OutboundError)) return error
-    if (error.failure === 'timeout') return createTimeoutError(what)
+    if (error.failure === 'timeout')
+      return ownMs === undefined ? createTimeoutError(what) : new FetchError('timeout', `${what}: ${error.message}`)
     const code = error.failure === 'refused' ? 'target' : error.failure
     const hint = CLIENT_REFUSED.test(error.message) ? '. The system refuses the client certificate, or wants one' : ''
     return new FetchError(code, log.clean(`${what}: ${error.message}${hint}`), undefined, { cause: error })
@@ -55,7 +56,7 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
 
   /** Sends one request. @returns its answer, whatever its status. @throws FetchError */
   const exchange = async (what: string, target: URL, options: AskOptions): Promise<Answered> => {
-    const { method = 'GET', headers = {}, body } = options
+    const { method = 'GET', headers = {}, body, timeoutMs: ownMs = timeoutMs } = options
     log.lastRequest = what
     if (log.requests >= requests) throw new FetchError('too_large', `${what}: more than ${requests} requests`)
     log.requests++
@@ -66,7 +67,7 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
       method,
       headers: { accept: 'application/json', 'user-agent': 'Plat', ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
-      timeoutMs: Math.max(1, timeoutMs - (atMs - startedMs)),
+      timeoutMs: Math.max(1, Math.min(ownMs, timeoutMs - (atMs - startedMs))),
       maxBytes: Math.min(answerBytes, left),
       signal,
     })
@@ -95,7 +96,7 @@ export const createAsk = ({ url, send, kind, log, timeoutMs, signal: given, boun
       const target = getBase().resolve(path)
       const what = describe(options, target)
       const answer = await runLimited(() => exchange(what, target, options), signal).catch((error: unknown) => {
-        throw translate(error, what)
+        throw translate(error, what, options)
       })
       const problem = checkStatus(answer, { what, kind, log, also: options.alsoAllows ?? [] })
       if (!problem) {

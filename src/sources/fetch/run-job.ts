@@ -63,6 +63,7 @@ const createKindFetch = (
     secrets,
     now: new Date(nowMs),
     log: (text: string) => log.line(text),
+    warn: (text: string) => log.warn(text),
     product: (text: string) => log.product(text),
   }
 }

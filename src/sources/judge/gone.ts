@@ -8,9 +8,9 @@ import { formatRowName } from '../../exchange/plan/context.ts'
 import type { Resource } from '../../inventory/resources.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { findLocks, NO_LOCKS } from './locks.ts'
-import { findLinks, formatKey, type StoredObject } from './object-reads.ts'
+import { findLinks, formatKey, type Link, type StoredObject } from './object-reads.ts'
 import type { Verdict } from './object-store.ts'
-import { buildOwner, type Fields, isForeignOwner, type JudgedSource, parseFields } from './row.ts'
+import { areApart, buildOwner, type Fields, isForeignOwner, type JudgedSource, parseFields } from './row.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -52,7 +52,10 @@ type Judging = {
   readonly source: JudgedSource
   readonly now: string
   readonly object: Stored | undefined
-  readonly isSaid: boolean
+  /** The rows that are said of the same object. */
+  readonly others: readonly Link[]
+  /** True if a row of the same judgment means the object. */
+  readonly isMeant: boolean
   readonly locked: ReadonlySet<string>
 }
 
@@ -91,15 +94,20 @@ const judgeStatus = (stored: StoredObject, { object, locked, overwrite, ...judgi
 }
 
 const judgeOne = (stored: StoredObject, judging: Judging): GoneResult => {
-  const { source, object, isSaid, now } = judging
+  const { source, object, others, isMeant, now } = judging
   const { resource, object_id: id } = stored
   const due = isDue(stored, source, now)
   const forget: GoneResult = { stored, verdict: keep(stored, ''), isDue: true, does: 'forget' }
-  // Nothing of the inventory is of this row, or another row says its object.
-  if (id === null || stored.base === null || !object || isSaid) return forget
+  const own = { source_id: source.id, kind: source.kind, type: stored.type }
+  const isTaken = isMeant || others.some((other) => AT_ONCE.has(resource) || areApart(own, other))
+  // Nothing of the inventory is of this row, or another row has taken its object.
+  if (id === null || stored.base === null || !object || isTaken) return forget
   const nothing = (message: string, why = ''): GoneResult => ({
     ...{ stored, verdict: keep(stored, message, { why }), isDue: due, does: 'nothing' },
   })
+  const [other] = others
+  // Its base stays, so that a row that comes back does not overwrite people, and is followed again.
+  if (other) return nothing(`the source "${other.source}" says it too`)
   const managedBy = toText(object.document.managed_by)
   if (isForeignOwner(managedBy)) return nothing(`is managed by "${managedBy}"`, 'owner')
   const isDeleted =
@@ -132,18 +140,17 @@ export const judgeGone = async (
     const locks = resource === 'devices' ? await findLocks(ctx, ids) : new Map<string, ReadonlySet<string>>()
     for (const stored of some) {
       const id = stored.object_id ?? ''
-      const isSaid =
-        meant.has(`${resource} ${id}`) ||
-        (links.get(id) ?? []).some(
-          ({ source_id, key, missing_since, ...link }) =>
-            link.resource === resource && missing_since === null && !(source_id === source.id && key === stored.key),
-        )
+      const others = (links.get(id) ?? []).filter(
+        ({ source_id, key, missing_since, ...link }) =>
+          link.resource === resource && missing_since === null && !(source_id === source.id && key === stored.key),
+      )
       const judging = {
         overwrite: overwrites(formatKey(stored)),
         source,
         now: ctx.now,
         object: documents.get(id),
-        isSaid,
+        others,
+        isMeant: meant.has(`${resource} ${id}`),
       }
       results.push(judgeOne(stored, { ...judging, locked: locks.get(id) ?? NO_LOCKS }))
     }

@@ -60,9 +60,10 @@ const selectOne = (ctx: Ctx, sourceId: string, { resource, key }: ObjectKey) =>
     .where('resource', '=', resource)
     .where('key', '=', key)
 
+/** Marks rows as missing, and the rows of other sources that say or said the same objects. */
 const markMissing = async (ctx: Ctx, sourceId: string, keys: readonly ObjectKey[]): Promise<void> => {
-  for (const [resource, some] of Map.groupBy(keys, (one) => one.resource))
-    await ctx.db
+  for (const [resource, some] of Map.groupBy(keys, (one) => one.resource)) {
+    const rows = await ctx.db
       .updateTable('source_objects')
       .set({ missing_since: ctx.now, is_stale: addMark, updated_at: ctx.now })
       .where('source_id', '=', sourceId)
@@ -72,7 +73,14 @@ const markMissing = async (ctx: Ctx, sourceId: string, keys: readonly ObjectKey[
         'in',
         some.map(({ key }) => key),
       )
+      .returning('object_id')
       .execute()
+    await markLinked(
+      ctx,
+      rows.flatMap(({ object_id }) => object_id ?? []),
+      sourceId,
+    )
+  }
 }
 
 /** Writes some differences in the transaction of `ctx`. */

@@ -24,6 +24,8 @@ export type AskOptions = {
   readonly allowsHtml?: boolean
   /** Another status than 200 that is an answer as well. */
   readonly alsoAllows?: readonly number[]
+  /** A limit of this request, beside the one of the whole fetch. */
+  readonly timeoutMs?: number
 }
 
 export type Answered = {
@@ -62,6 +64,8 @@ export type FetchMeans = {
   readonly now: Date
   /** Adds a line to the log of the run. */
   readonly log: (text: string) => void
+  /** Adds a warning to the run, which goes on. */
+  readonly warn: (text: string) => void
   /** The product and its version, as the run shows it. */
   readonly product: (text: string) => void
 }

@@ -38,6 +38,7 @@ const createClient = (replies: readonly Reply[], url = DEFAULT_URL) => {
     secrets: SECRETS,
     now: new Date('2026-01-01'),
     log: () => {},
+    warn: () => {},
     product: () => {},
   }
   const client = new AwsClient(means)

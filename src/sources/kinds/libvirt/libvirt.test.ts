@@ -59,6 +59,7 @@ const buildMeans = (given: Partial<FetchMeans> = {}) => {
     secrets: {},
     now: new Date(0),
     log: () => {},
+    warn: () => {},
     product: (text) => products.push(text),
     ...given,
   }

@@ -9,6 +9,7 @@ import { escapeXml, formatReference, NEEDS, type Reference, readReference, SoapC
 
 /** A page of machines with all their devices has 5 to 10 MB. */
 const PAGE_OBJECTS = 500
+const LOGOUT_MS = 10_000
 
 const SERVICE: Reference = { type: 'ServiceInstance', id: 'ServiceInstance' }
 const CONTENT = ['about', 'propertyCollector', 'rootFolder', 'sessionManager', 'viewManager']
@@ -31,7 +32,15 @@ const withSession = async <T>(means: FetchMeans, use: (session: Session) => Prom
   const { username = '', password = '' } = means.secrets
   const given = `<userName>${escapeXml(username)}</userName><password>${escapeXml(password)}</password>`
   await run(client.call({ method: 'Login', target: manager, given }))
-  const leave = () => run(client.call({ method: 'Logout', target: manager }))
+  /** Nothing that was read depends on it: a session that stays ends by itself. */
+  const leave = async (): Promise<void> => {
+    try {
+      await run(client.call({ method: 'Logout', target: manager, timeoutMs: LOGOUT_MS }))
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      means.warn(`Logout failed, and vCenter ends the session later: ${error.message}`)
+    }
+  }
   const result = await use({ client, product, content }).catch(async (error: unknown) => {
     // The first error is the one to tell.
     await leave().catch(() => {})

@@ -1,7 +1,7 @@
 /** Calls of SOAP: the cookie of the session, escaped arguments, pages, and faults with the codes of runs. */
 import { expect, test } from 'bun:test'
 import { FetchError } from '../../fetch/fetch-error.ts'
-import type { FetchMeans } from '../source-kind.ts'
+import type { AskOptions, FetchMeans } from '../source-kind.ts'
 import { vcenter } from './kind.ts'
 
 const wrap = (body: string): string =>
@@ -33,14 +33,12 @@ const COOKIES: [string, string][] = [
 
 /** A vCenter with these answers in the place of the usual ones. A fault has the status 500. */
 const createMeans = (answers: Readonly<Record<string, string>> = {}) => {
-  const sent: { method: string; body: string; cookie: string | undefined }[] = []
-  const send = async (
-    _: string,
-    { headers, body }: { headers?: Readonly<Record<string, string>>; body?: unknown } = {},
-  ) => {
+  const sent: { method: string; body: string; cookie: string | undefined; timeoutMs: number | undefined }[] = []
+  const warnings: string[] = []
+  const send = async (_: string, { headers, body, timeoutMs }: AskOptions = {}) => {
     const text = `${body}`
     const method = /<soapenv:Body><(\w+) /.exec(text)?.[1] ?? ''
-    sent.push({ method, body: text, cookie: headers?.cookie })
+    sent.push({ method, body: text, cookie: headers?.cookie, timeoutMs })
     const reply = answers[method] ?? ANSWERS[method] ?? ''
     return {
       status: reply.includes('Fault>') ? 500 : 200,
@@ -55,7 +53,7 @@ const createMeans = (answers: Readonly<Record<string, string>> = {}) => {
       at: () => means.ask,
     }),
     ...{ url: 'https://vcenter', options: {}, secrets: { username: 'a<b', password: 'c&d>"e' } },
-    ...{ now: new Date(0), log: () => {}, product: () => {} },
+    ...{ now: new Date(0), log: () => {}, warn: (text) => warnings.push(text), product: () => {} },
   }
   const findError = async (): Promise<FetchError | undefined> => {
     try {
@@ -66,7 +64,7 @@ const createMeans = (answers: Readonly<Record<string, string>> = {}) => {
       throw error
     }
   }
-  return { means, sent, findError, listMethods: () => sent.map(({ method }) => method) }
+  return { means, sent, warnings, findError, listMethods: () => sent.map(({ method }) => method) }
 }
 
 test('the secrets are escaped, and the cookies go with each later call', async () => {
@@ -102,6 +100,22 @@ test('a failed fetch signs out, and its own error comes first', async () => {
   const { findError, listMethods } = createMeans(broken)
   expect((await findError())?.message).toStartWith('RetrievePropertiesEx: ')
   expect(listMethods().at(-1)).toBe('Logout')
+})
+
+test.each([
+  ['a fault', fault('<NotAuthenticatedFault/>')],
+  ['half of itself', '<Envelope><Body>'],
+])('a logout that answers %s is a warning, and the fetch has all that was read', async (_, reply) => {
+  const { means, warnings } = createMeans({ Logout: reply })
+  expect(await vcenter.fetch(means)).toMatchObject({ product: 'VMware vCenter Server 8.0.3' })
+  expect(warnings).toEqual([expect.stringMatching(/^Logout failed, and vCenter ends the session later: Logout: /)])
+})
+
+test('only the logout has its own limit, so that a system that hangs there does not use up the time of the fetch', async () => {
+  const { means, sent } = createMeans()
+  await vcenter.fetch(means)
+  const limits = sent.map(({ method, timeoutMs }) => [method, timeoutMs])
+  expect(limits.filter(([, timeoutMs]) => timeoutMs !== undefined)).toEqual([['Logout', 10_000]])
 })
 
 test('a login that fails is not repeated, and there is nothing to sign out of', async () => {

@@ -62,6 +62,7 @@ type Call = {
   readonly picks?: readonly string[]
   /** True if the result itself is read. */
   readonly isResult?: boolean
+  readonly timeoutMs?: number
 }
 
 export class SoapClient {
@@ -75,7 +76,8 @@ export class SoapClient {
   }
 
   /** Calls a method, and yields the picked elements of its result. @throws FetchError */
-  async *call({ method, target, given = '', picks = [], isResult = false }: Call): AsyncGenerator<XmlNode> {
+  async *call(call: Call): AsyncGenerator<XmlNode> {
+    const { method, target, given = '', picks = [], isResult = false, timeoutMs } = call
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const { status, headers, body } = await this.#means.ask(this.#path, {
       method: 'POST',
@@ -93,6 +95,7 @@ export class SoapClient {
         '</soapenv:Body></soapenv:Envelope>',
       // A fault has the status 500.
       alsoAllows: [500],
+      ...(timeoutMs !== undefined && { timeoutMs }),
     })
     this.#keepCookies(headers)
     let isWhole = false
