@@ -107,7 +107,7 @@ const UTILIZATION = /\/web\/src\/utilization\//
 
 /** The form of every resource with the fields of references, which a page loads when it is quiet or used. */
 const FORMS =
-  /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|use-focus-row))|ui\/combobox)\./
+  /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|rows-field|use-focus-row))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|editor\/|definition-(?!s))/
