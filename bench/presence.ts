@@ -106,21 +106,21 @@ try {
   const { body } = await connection.send(request({ path: `/api/lookup/${IP}/presence` }), { keepBody: true })
   const shown = Answer.parse(JSON.parse(body)).intervals.length
   const itself = await measure(`/api/discovery/devices/${found.id}`)
-  const paths: readonly (readonly [string, string])[] = [
-    ['presence of a discovered device', `/api/discovery/devices/${found.id}/presence`],
-    ['who had an address', `/api/lookup/${IP}/presence`],
-    ['who joined', '/api/discovery/joined'],
-  ]
+  const paths = [
+    ['presence of a discovered device', `/api/discovery/devices/${found.id}/presence`, true],
+    ['who had an address', `/api/lookup/${IP}/presence`, true],
+    // A list: more than 3 % of all intervals have begun in its 24 hours.
+    ['who joined', '/api/discovery/joined', false],
+  ] as const
   const results: Result[] = []
-  for (const [work, path] of paths) {
+  for (const [work, path, hasGoal] of paths) {
     const { median, p99 } = await measure(path)
     results.push({
       work: `${work}, of ${count.toLocaleString('en-US')} intervals`,
       ours: `${milliseconds(median)}, p99 ${milliseconds(p99)}`,
       baseline: `the discovered device itself ${milliseconds(itself.median)}`,
       ratio: times(median / itself.median),
-      goal: `< ${GOAL_MS} ms`,
-      isMet: median < GOAL_MS,
+      ...(hasGoal ? { goal: `< ${GOAL_MS} ms`, isMet: median < GOAL_MS } : { goal: '', isMet: undefined }),
       numbers: { median_ms: median, p99_ms: p99, itself_ms: itself.median, intervals: shown },
     })
   }

@@ -88,7 +88,7 @@ EXCUSED = [
     r"^reports: (are for digests|there is no report)",
     r"^url: \S+ is (never connected to|refused as|a private address)",  # allowed by SSRF_ALLOW_PRIVATE_TARGETS
     # Of a source: by its kind, its secrets and its objects.
-    r"^url: is empty: the snapshots of this source are pushed$",
+    r"^url: is empty: the snapshots of this source are pushed",
     r"^url: must (be empty: snapshots|be unix: and|not have a (fragment|query))",
     r"^(options|secrets)\.\S+: ",
     r"^(tls_ca: must be certificates as PEM|tls_fingerprint: must be 64 hexadecimal digits)",

@@ -1,9 +1,9 @@
 /** The deliveries of a webhook, newest first. New ones appear as they are recorded. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { PagedTable } from '../resource/object/paged-table.tsx'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { PagedTable } from '../table/paged-table.tsx'
 import tableCss from '../table/table.module.css'
 import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,8 +1,8 @@
 /** Sends a test delivery and shows its result. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
+import { Band } from '../resource/object/band.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { Band } from '../ui/band.tsx'
 import { Button } from '../ui/button.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { lastSuccessQuery, type Webhook } from './queries.ts'

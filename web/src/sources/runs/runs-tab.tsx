@@ -1,8 +1,8 @@
 /** The runs of a source, the newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { PagedTable } from '../../resource/object/paged-table.tsx'
 import type { Column } from '../../table/column.ts'
 import { usePageSearch } from '../../table/list-search.ts'
-import { PagedTable } from '../../table/paged-table.tsx'
 import { usePagedView } from '../../table/use-paged-view.ts'
 import { formatExactMoment } from '../../ui/format.ts'
 import { State } from '../../ui/states.tsx'

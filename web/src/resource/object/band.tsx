@@ -1,7 +1,7 @@
 /** The line between the head of a page and its tabs: a state, its words, and buttons. */
 import type { ReactNode } from 'react'
+import { Badge, type Tone } from '../../ui/primitives.tsx'
 import css from './band.module.css'
-import { Badge, type Tone } from './primitives.tsx'
 
 type Props = {
   readonly tone: Tone

@@ -1,13 +1,13 @@
 /** A table with pages that are loaded as it is scrolled, and its states without rows. */
 import { type ReactNode, useEffect } from 'react'
-import { announced } from '../shell/announcer.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failure, State } from '../ui/states.tsx'
-import type { Column, Sorting } from './column.ts'
-import { DataTable } from './data-table.tsx'
-import css from './table.module.css'
-import { TableSkeleton } from './table-skeleton.tsx'
-import type { usePagedView } from './use-paged-view.ts'
+import { announced } from '../../shell/announcer.tsx'
+import type { Column, Sorting } from '../../table/column.ts'
+import { DataTable } from '../../table/data-table.tsx'
+import css from '../../table/table.module.css'
+import { TableSkeleton } from '../../table/table-skeleton.tsx'
+import type { usePagedView } from '../../table/use-paged-view.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failure, State } from '../../ui/states.tsx'
 
 type Props<Row extends { readonly id: string }> = {
   readonly label: string
