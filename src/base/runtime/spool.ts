@@ -5,7 +5,7 @@ import { translateDiskError } from '../disk/disk-errors.ts'
 import { readFreeBytes } from '../disk/reserve.ts'
 import { openUnnamedFile, writeAt } from './unnamed-file.ts'
 
-/** Bytes that stay in memory, so that a small input needs no file. */
+/** Bytes that stay in memory: a small input needs no file, and a larger one is written in pieces of this size. */
 const MEMORY_BYTES = 1024 * 1024
 /** Size of one read. */
 const READ_BYTES = 256 * 1024
@@ -15,7 +15,7 @@ const SPARE_BYTES = 32 * 1024 * 1024
 const LOOK_BYTES = 8 * 1024 * 1024
 
 export type Spool = {
-  /** @throws AppError UNAVAILABLE if the disk is full, fails or can't be written to */
+  /** Keeps the bytes, which must not change any more. @throws AppError UNAVAILABLE if the disk is full, fails or can't be written to */
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** Yields all written bytes from the start. A piece is valid until the next one is requested. */
   readonly read: () => AsyncGenerator<Uint8Array>
@@ -59,6 +59,7 @@ async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 export const createSpool = ({ dir, freeBytes = readFreeBytes }: Options): Spool => {
+  /** The last bytes, which are not in the file. */
   let parts: Uint8Array[] = []
   let size = 0
   /** The number of bytes in the file. */
@@ -81,17 +82,15 @@ export const createSpool = ({ dir, freeBytes = readFreeBytes }: Options): Spool 
   return {
     write: async (bytes) => {
       size += bytes.length
-      if (size <= MEMORY_BYTES) {
-        parts.push(bytes)
-        return
-      }
-      const kept = parts
+      parts.push(bytes)
+      if (size - written <= MEMORY_BYTES) return
+      const whole = Buffer.concat(parts)
       parts = []
-      for (const part of [...kept, bytes]) await toFile(part)
+      await toFile(whole)
     },
     read: async function* () {
       if (file) yield* readWhole(file)
-      else yield* parts
+      yield* parts
     },
     close: async () => {
       parts = []
