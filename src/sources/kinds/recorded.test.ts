@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
+import { OutboundError } from '../../base/security/outbound-target.ts'
 import { getEstateSchema } from '../../exchange/apply/json-schema.ts'
 import { anonymizeCase } from '../fetch/anonymize.ts'
 import { FetchError } from '../fetch/fetch-error.ts'
@@ -176,6 +177,13 @@ const CHANGES: readonly Change[] = [
   replaceStatus('403', 'forbidden', 403),
   replaceStatus('404', 'wrong_url', 404),
   replaceStatus('500', 'bad_answer', 500),
+  {
+    name: 'silence',
+    code: 'timeout',
+    change: () => {
+      throw new OutboundError('no answer within 600 s', { failure: 'timeout' })
+    },
+  },
   { name: 'a web page', code: 'wrong_url', change: () => ({ status: 200, body: PAGE, contentType: 'text/html' }) },
   {
     name: 'half of itself',

@@ -46,18 +46,23 @@ export const testProxmox = async (means: FetchMeans): Promise<void> => {
   await askVersion(createReader(means), means.product)
 }
 
-/** Returns the nodes and guests that the token sees. @throws FetchError `forbidden` for a token without rights, which sees no node */
+/** @throws FetchError `forbidden` for an empty list, which a token without rights gets */
+const requireSome = (path: string, noun: 'node' | 'interface', { length }: readonly unknown[]): void => {
+  if (length > 0) return
+  throw new FetchError(
+    'forbidden',
+    `${path} shows no ${noun}: give the role PVEAuditor on / to the user and, if its privileges are separated, to the token`,
+  )
+}
+
+/** Returns the nodes and guests that the token sees. @throws FetchError `forbidden` for a token that sees no node */
 const askResources = async ({ ask, headers }: Reader) => {
   const { data } = parseAnswer(ResourcesAnswer, RESOURCES, await ask.json(RESOURCES, { headers }))
   const nodes = data.flatMap((one) => (one.type === 'node' ? [parseAnswer(NodeResource, RESOURCES, one)] : []))
   const guests = data.flatMap((one) =>
     one.type === 'qemu' || one.type === 'lxc' ? [parseAnswer(GuestResource, RESOURCES, one)] : [],
   )
-  if (nodes.length === 0)
-    throw new FetchError(
-      'forbidden',
-      `${RESOURCES} shows no node: give the role PVEAuditor on / to the user and, if its privileges are separated, to the token`,
-    )
+  requireSome(RESOURCES, 'node', nodes)
   return { nodes, guests }
 }
 
@@ -70,19 +75,20 @@ type ClusterStatus = {
 const askStatus = async ({ ask, headers }: Reader): Promise<ClusterStatus> => {
   const path = `${API}/cluster/status`
   const { data } = parseAnswer(StatusAnswer, path, await ask.json(path, { headers }))
-  return {
-    cluster: data.flatMap((one) => (one.type === 'cluster' ? [one.name] : []))[0] ?? '',
-    nodes: new Map(
-      data.flatMap((one) =>
-        one.type === 'node' ? [[one.name, { ip: one.ip ?? '', isOnline: one.online ?? true }] as const] : [],
-      ),
+  const nodes = new Map(
+    data.flatMap((one) =>
+      one.type === 'node' ? [[one.name, { ip: one.ip ?? '', isOnline: one.online ?? true }] as const] : [],
     ),
-  }
+  )
+  requireSome(path, 'node', [...nodes])
+  return { cluster: data.flatMap((one) => (one.type === 'cluster' ? [one.name] : []))[0] ?? '', nodes }
 }
 
 const askInterfaces = async ({ ask, headers }: Reader, node: string): Promise<SnapshotNode['interfaces']> => {
   const path = `${API}/nodes/${node}/network`
-  return parseAnswer(NetworkAnswer, path, await ask.json(path, { headers })).data.map((one) => ({
+  const { data } = parseAnswer(NetworkAnswer, path, await ask.json(path, { headers }))
+  requireSome(path, 'interface', data)
+  return data.map((one) => ({
     name: one.iface,
     type: one.type,
     cidrs: [one.cidr, one.cidr6].flatMap((cidr) => cidr ?? []),
@@ -95,9 +101,12 @@ const askAddresses = async ({ ask, headers }: Reader, path: string, type: 'qemu'
   const from = type === 'qemu' ? `${path}/agent/network-get-interfaces` : `${path}/interfaces`
   const answer = await ask.optionalJson(from, { headers })
   if (answer === undefined) return null
-  return type === 'qemu'
-    ? parseAnswer(AgentAnswer, from, answer).data.result
-    : parseAnswer(ContainerAnswer, from, answer).data
+  const interfaces =
+    type === 'qemu'
+      ? parseAnswer(AgentAnswer, from, answer).data.result
+      : parseAnswer(ContainerAnswer, from, answer).data
+  // Each guest has a loopback interface: none at all means that they are not known.
+  return interfaces.length === 0 ? null : interfaces
 }
 
 const askGuest = async (reader: Reader, guest: GuestResource, isReachable: boolean): Promise<SnapshotGuest> => {
