@@ -26,11 +26,15 @@ const PLENTY = 1024 ** 3
 let folder: string
 let streams: Streams
 let entries: string[]
+/** The answers of a test. One that is not cancelled would leave its file to the garbage collector, which throws. */
+let readers: Sent['reader'][]
 beforeEach(() => {
+  readers = []
   folder = mkdtempSync(join(tmpdir(), 'plat-streams-'))
   entries = []
 })
-afterEach(() => {
+afterEach(async () => {
+  await Promise.all(readers.map((reader) => reader.cancel().catch(() => {})))
   streams.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -82,6 +86,7 @@ const sent = async (owner: string, chunks = 20, before?: (n: number) => Promise<
   }
   const recipient = { owner, username: owner, route: '/api/things', requestId: 'r1', connection: undefined, disconnect }
   const reader = streams.send(source, recipient, (error) => entries.push(`failed: ${error}`)).getReader()
+  readers.push(reader)
   const { value } = await reader.read()
   const parts = [value ?? new Uint8Array()]
   return {
