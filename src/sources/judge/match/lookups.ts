@@ -9,6 +9,7 @@ import type { Ctx, DbScope } from '../../../kernel/ctx.ts'
 import { DEFAULT_SPACE, parseIpKey, type SpaceKey } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { toNameKey } from '../../../net/name-order.ts'
+import { isOpen } from '../object-reads.ts'
 import type { Fields } from '../row.ts'
 
 /** Objects by a text that several may have. */
@@ -21,9 +22,6 @@ const add = (map: Map<string, Set<string>>, key: string, id: string): void => {
 }
 
 const hasMac = sql<SqlBool>`mac_address <> ''`
-/** The index of rows in other states has the same condition. */
-const isOpen = sql<SqlBool>`state <> 'synced'`
-
 /** Adds the devices that are missing and not yet gone: their ports, which have the MACs, go at once. */
 const addMissing = async ({ db }: DbScope, macs: ReadonlySet<string>, found: Map<string, Set<string>>) => {
   const query = db.selectFrom('source_objects').select(['object_id', 'macs']).where(isOpen)
