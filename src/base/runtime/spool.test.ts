@@ -60,6 +60,13 @@ test.each([0, 1, MIB, MIB + 1, 5 * MIB])('%i bytes are read as they were written
   expect([await hashOf(spool.read()), await hashOf(spool.read())]).toEqual([expected, expected])
 })
 
+test('many small pieces are read in their order, the last of them from memory', async () => {
+  const spool = spoolIn()
+  const pieces = Array.from({ length: 50 }, (_, at) => piece(at, 64 * 1024 + at))
+  for (const one of pieces) await spool.write(one)
+  expect(await hashOf(spool.read())).toBe(await hashOf(pieces))
+})
+
 test('a little makes no file', async () => {
   await spoolIn().write(piece(1))
   expect(readdirSync(dataDir)).toEqual([])
