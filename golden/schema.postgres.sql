@@ -2543,3 +2543,121 @@ CREATE INDEX source_objects_state ON source_objects (source_id, state, resource,
 CREATE INDEX source_objects_order ON source_objects (source_id, resource, name_order, key);
 
 CREATE INDEX source_objects_stale ON source_objects (source_id) WHERE is_stale > 0;
+
+-- 0094-proposals
+
+CREATE TABLE proposals (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id TEXT COLLATE "C" NOT NULL,
+  number INTEGER,
+  state TEXT COLLATE "C" NOT NULL,
+  client TEXT COLLATE "C" NOT NULL DEFAULT '',
+  title TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  author_id TEXT COLLATE "C" NOT NULL,
+  author TEXT COLLATE "C" NOT NULL,
+  co_authors TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  operations TEXT COLLATE "C" NOT NULL,
+  input_bytes BIGINT NOT NULL DEFAULT 0,
+  next_operation INTEGER NOT NULL DEFAULT 1,
+  errors INTEGER NOT NULL DEFAULT 0,
+  fingerprint TEXT COLLATE "C" NOT NULL DEFAULT '',
+  counts TEXT COLLATE "C" NOT NULL DEFAULT '{}',
+  version INTEGER NOT NULL DEFAULT 0,
+  base_seq BIGINT NOT NULL DEFAULT 0,
+  scopes_revision TEXT COLLATE "C" NOT NULL DEFAULT '',
+  previewed_at TEXT COLLATE "C",
+  close_reason TEXT COLLATE "C" NOT NULL DEFAULT '',
+  closed_by TEXT COLLATE "C" NOT NULL DEFAULT '',
+  change_id TEXT COLLATE "C",
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL,
+  opened_at TEXT COLLATE "C",
+  closed_at TEXT COLLATE "C",
+  touched_at TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C",
+  applied_at TEXT COLLATE "C"
+);
+
+CREATE UNIQUE INDEX proposals_id ON proposals (id);
+
+CREATE UNIQUE INDEX proposals_number ON proposals (number) WHERE number IS NOT NULL;
+
+CREATE INDEX proposals_state ON proposals (state, number);
+
+CREATE INDEX proposals_author ON proposals (author_id, state, number);
+
+CREATE INDEX proposals_plans ON proposals (author_id, seq) WHERE state = 'plan';
+
+CREATE TABLE proposal_effects (
+  proposal BIGINT NOT NULL,
+  kind TEXT COLLATE "C" NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
+  position INTEGER NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL DEFAULT '',
+  name TEXT COLLATE "C" NOT NULL,
+  change TEXT COLLATE "C" NOT NULL,
+  before TEXT COLLATE "C",
+  document TEXT COLLATE "C",
+  sort_key TEXT COLLATE "C",
+  order_key TEXT COLLATE "C" NOT NULL DEFAULT '',
+  derived TEXT COLLATE "C",
+  child_id TEXT COLLATE "C",
+  hash TEXT COLLATE "C" NOT NULL,
+  places TEXT COLLATE "C" NOT NULL DEFAULT '',
+  PRIMARY KEY (proposal, kind, id)
+);
+
+CREATE INDEX proposal_effects_order ON proposal_effects (proposal, kind, order_key, id);
+
+CREATE INDEX proposal_effects_object ON proposal_effects (kind, id);
+
+CREATE TABLE proposal_entries (
+  proposal BIGINT NOT NULL,
+  n INTEGER NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
+  at TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" NOT NULL,
+  username TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  text TEXT COLLATE "C" NOT NULL,
+  kind TEXT COLLATE "C" NOT NULL,
+  object_id TEXT COLLATE "C" NOT NULL,
+  fingerprint TEXT COLLATE "C" NOT NULL,
+  policies TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (proposal, n)
+);
+
+CREATE TABLE proposal_checks (
+  proposal BIGINT NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  summary TEXT COLLATE "C" NOT NULL,
+  url TEXT COLLATE "C" NOT NULL,
+  fingerprint TEXT COLLATE "C" NOT NULL,
+  reported_by TEXT COLLATE "C" NOT NULL,
+  reported_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (proposal, name)
+);
+
+CREATE TABLE policies (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  name_order TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  enabled INTEGER NOT NULL,
+  permissions TEXT COLLATE "C" NOT NULL,
+  scope_id TEXT COLLATE "C",
+  min_objects INTEGER NOT NULL,
+  approvals INTEGER NOT NULL,
+  group_id TEXT COLLATE "C",
+  checks TEXT COLLATE "C" NOT NULL,
+  protect INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX policies_name ON policies (name_key);
+
+ALTER TABLE changes ADD COLUMN proposal_id TEXT COLLATE "C" NOT NULL DEFAULT '';

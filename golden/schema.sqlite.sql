@@ -161,7 +161,7 @@ CREATE TABLE changes (
   undoes TEXT,
   undone_by TEXT,
   snapshot_xmax INTEGER NOT NULL
-);
+, proposal_id TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX changes_at ON changes (at, seq);
 
@@ -1141,6 +1141,26 @@ CREATE INDEX plans_expiry ON plans (expires_at);
 
 CREATE INDEX plans_user ON plans (user_id, id);
 
+CREATE TABLE policies (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name_order TEXT NOT NULL,
+  description TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  permissions TEXT NOT NULL,
+  scope_id TEXT,
+  min_objects INTEGER NOT NULL,
+  approvals INTEGER NOT NULL,
+  group_id TEXT,
+  checks TEXT NOT NULL,
+  protect INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX policies_name ON policies (name_key);
+
 CREATE TABLE pool_alarms (
   pool_id TEXT PRIMARY KEY,
   raised_at TEXT NOT NULL
@@ -1249,6 +1269,100 @@ CREATE INDEX presence_ip ON presence (ip, ended_at);
 CREATE INDEX presence_network ON presence (network_id, ended_at);
 
 CREATE UNIQUE INDEX presence_open ON presence (network_id, ip, mac_address) WHERE ended_at = '9999-12-31T23:59:59.999Z';
+
+CREATE TABLE proposal_checks (
+  proposal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  url TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  reported_by TEXT NOT NULL,
+  reported_at TEXT NOT NULL,
+  PRIMARY KEY (proposal, name)
+);
+
+CREATE TABLE proposal_effects (
+  proposal INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  operation TEXT NOT NULL DEFAULT '',
+  name TEXT NOT NULL,
+  change TEXT NOT NULL,
+  before TEXT,
+  document TEXT,
+  sort_key TEXT,
+  order_key TEXT NOT NULL DEFAULT '',
+  derived TEXT,
+  child_id TEXT,
+  hash TEXT NOT NULL,
+  places TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (proposal, kind, id)
+) WITHOUT ROWID;
+
+CREATE INDEX proposal_effects_object ON proposal_effects (kind, id);
+
+CREATE INDEX proposal_effects_order ON proposal_effects (proposal, kind, order_key, id);
+
+CREATE TABLE proposal_entries (
+  proposal INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  username TEXT NOT NULL,
+  type TEXT NOT NULL,
+  text TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  policies TEXT NOT NULL,
+  PRIMARY KEY (proposal, n)
+);
+
+CREATE TABLE proposals (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  number INTEGER,
+  state TEXT NOT NULL,
+  client TEXT NOT NULL DEFAULT '',
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  author_id TEXT NOT NULL,
+  author TEXT NOT NULL,
+  co_authors TEXT NOT NULL DEFAULT '[]',
+  operations TEXT NOT NULL,
+  input_bytes INTEGER NOT NULL DEFAULT 0,
+  next_operation INTEGER NOT NULL DEFAULT 1,
+  errors INTEGER NOT NULL DEFAULT 0,
+  fingerprint TEXT NOT NULL DEFAULT '',
+  counts TEXT NOT NULL DEFAULT '{}',
+  version INTEGER NOT NULL DEFAULT 0,
+  base_seq INTEGER NOT NULL DEFAULT 0,
+  scopes_revision TEXT NOT NULL DEFAULT '',
+  previewed_at TEXT,
+  close_reason TEXT NOT NULL DEFAULT '',
+  closed_by TEXT NOT NULL DEFAULT '',
+  change_id TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  opened_at TEXT,
+  closed_at TEXT,
+  touched_at TEXT NOT NULL,
+  expires_at TEXT,
+  applied_at TEXT
+);
+
+CREATE INDEX proposals_author ON proposals (author_id, state, number);
+
+CREATE UNIQUE INDEX proposals_id ON proposals (id);
+
+CREATE UNIQUE INDEX proposals_number ON proposals (number) WHERE number IS NOT NULL;
+
+CREATE INDEX proposals_plans ON proposals (author_id, seq) WHERE state = 'plan';
+
+CREATE INDEX proposals_state ON proposals (state, number);
 
 CREATE TABLE racks (
   id TEXT PRIMARY KEY,

@@ -14,6 +14,7 @@ import type { Caller, ScopeFilter } from './caller.ts'
 import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/change-record.ts'
 import type { History, Past } from './changes/history.ts'
 import { LockOrder, lockNamed } from './changes/locks.ts'
+import { createRandomId, type NewIds } from './changes/new-ids.ts'
 import type { AtEnd, Feature, InTransaction, KernelCtx, OnObjectsChanged } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
@@ -74,7 +75,14 @@ export type Transaction<Tables> = Tx<Tables> & {
   readonly record: ChangeRecord
   /** The number of writes that the features have followed. */
   followed: number
+  /** The number of writes with stored areas. */
+  placed: number
+  /** The number of `pending` that have run. */
+  ran: number
   readonly changeId: string
+  /** The ids of new objects, if a proposal has decided them, and its author. */
+  readonly ids: NewIds | undefined
+  readonly author: string | undefined
   /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
   recorded: string | undefined
 }
@@ -114,14 +122,23 @@ export const createFollow = <Tables>(features: readonly Pick<Feature<Tables>, 'f
   }
 }
 
-export const runPending = async <Tables>(
-  ctx: KernelCtx<Tables>,
-  pending: readonly Pending<Tables>[],
-): Promise<void> => {
+export const runPending = async <Tables>(ctx: KernelCtx<Tables>, tx: Transaction<Tables>): Promise<void> => {
+  if (tx.pending.length === tx.ran) return
+  const pending = tx.pending.slice(tx.ran)
+  tx.ran = tx.pending.length
   // The work and its items came together in `atEnd`.
   for (const [work, own] of Map.groupBy(pending, (one) => one.work))
     await work(ctx, own.map(({ item }) => item) as never)
 }
+
+/** Updates the areas of the objects that have changed, unless nothing has changed since the call before. */
+export const createUpdateAreas =
+  <Tables>(areas: ScopeEnforcer<Tables> | undefined): FollowChanges<Tables> =>
+  async (ctx, tx) => {
+    if (tx.placed > 0 && tx.placed === tx.record.length) return
+    await areas?.updateAreas(ctx)
+    tx.placed = tx.record.length
+  }
 
 export type ContextOptions<Tables> = {
   readonly db: Db<Tables>
@@ -171,12 +188,19 @@ export const createContexts = <Tables>({
     for (const name of await events.record(ctx, items, announced)) tx.events.push(name)
   }
 
+  const updateAreas = createUpdateAreas(areas)
+  const settle = async (ctx: KernelCtx<Tables>, tx: Transaction<Tables>): Promise<void> => {
+    await follow(ctx, tx)
+    await runPending(ctx, tx)
+    await updateAreas(ctx, tx)
+  }
+
   /** Writes the change of a transaction and its events, once. */
   const recordOnce = async (
     ctx: KernelCtx<Tables>,
     tx: Transaction<Tables>,
     { name: operation, request: { tool = '' }, note }: Call,
-    { undoes, defaultNote = '' }: ChangeDetails,
+    { undoes, defaultNote = '', proposalId = '' }: ChangeDetails,
   ): Promise<string> => {
     if (tx.recorded !== undefined) {
       await recordEvents(ctx, tx, [])
@@ -185,7 +209,7 @@ export const createContexts = <Tables>({
     await follow(ctx, tx)
     const items = tx.record.length === 0 ? [] : await tx.record.items()
     tx.recorded = items.length === 0 ? '' : tx.changeId
-    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
+    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null, proposalId }
     if (items.length === 0) await recordEvents(ctx, tx, items)
     else
       await waitForAll([
@@ -262,6 +286,13 @@ export const createContexts = <Tables>({
         if (tx?.record.add(kind, write)) for (const { onFirstChange } of features) onFirstChange?.(ctx, kind)
       },
       changeId: tx?.changeId ?? '',
+      newId: tx?.ids ?? createRandomId,
+      get author() {
+        return tx?.author ?? ctx.caller.username
+      },
+      settle: async () => {
+        if (tx) await settle(ctx, tx)
+      },
       get changeCount() {
         return tx?.record.length ?? 0
       },
@@ -283,6 +314,7 @@ export const createContexts = <Tables>({
         const before = {
           ...{ events: tx.events.length, announced: tx.announced.length },
           ...{ pending: tx.pending.length, record: tx.record.length, followed: tx.followed },
+          ...{ ran: tx.ran, placed: tx.placed },
         }
         try {
           return await tx.savepoint(() => step(work))
@@ -294,6 +326,8 @@ export const createContexts = <Tables>({
           tx.pending.length = before.pending
           tx.record.truncate(before.record)
           tx.followed = before.followed
+          tx.ran = before.ran
+          tx.placed = before.placed
           throw error
         }
       },

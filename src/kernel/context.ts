@@ -10,6 +10,7 @@ import type { Attempt } from './changes/attempt.ts'
 import type { RawAudit } from './changes/audit.ts'
 import type { ChangeDetails, ChangedObject, ItemWrite, PlannedItem } from './changes/change-record.ts'
 import type { Lock } from './changes/locks.ts'
+import type { NewIds } from './changes/new-ids.ts'
 import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { PreparedStep } from './prepared-handler.ts'
@@ -69,6 +70,15 @@ export type KernelCtx<Tables> = {
    * @returns its id; '' if nothing has changed
    */
   readonly commitChange: (details?: ChangeDetails) => Promise<string>
+  /** Returns the id of a new object of the estate. In a run of a proposal it is the same each time. */
+  readonly newId: NewIds
+  /** The name of who makes new objects: the caller, or the author of the proposal that is run. */
+  readonly author: string
+  /**
+   * Does now what follows at the end of the transaction: the work of features on its changes, that of `atEnd`, and the areas of changed
+   * objects. What is written later is followed again.
+   */
+  readonly settle: () => Promise<void>
   /** The number of writes of such objects so far. */
   readonly changeCount: number
   /** Returns the objects with a history that the transaction has changed so far. @param since a `changeCount`: only what was changed after it */

@@ -11,6 +11,7 @@ import {
   type Call,
   createContexts,
   createFollow,
+  createUpdateAreas,
   type Done,
   type Reaction,
   runPending,
@@ -20,7 +21,6 @@ import {
 import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
 import { type Attempt, createAttempt } from './changes/attempt.ts'
 import {
-  type AuditedCall,
   type AuditSink,
   buildEvent,
   buildRefusal,
@@ -31,14 +31,13 @@ import {
 import { ChangeRecord, type PlanLimits, type PlannedItem } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
 import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
-import { findIdByRef, mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
+import { mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
 import { RolledBack, runRolledBack } from './changes/rolled-back.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
-import { type ByRef, parseByRef, type Step, updateOrCreate, withoutSecret } from './create-by-ref.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { addFence, type Fence } from './fence.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
-import { type AnyOperation, getNoun, isCheckedWrite, type RawRoute } from './operation.ts'
+import { type AnyOperation, isCheckedWrite, type RawRoute } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
 import type { RawRequest, Request } from './request.ts'
@@ -46,6 +45,8 @@ import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, ref
 import { HeldRights } from './rights/rights.ts'
 import type { ScopeEnforcer } from './rights/scope-enforcer.ts'
 import { getGuardedInput, ROUTE_INPUT } from './rights/scoped-write.ts'
+import { parseByRef, type Step } from './run/create-by-ref.ts'
+import { type AuditedRun, createRunByRef } from './run/run-by-ref.ts'
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
@@ -129,21 +130,22 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       db.write((inner) => {
         const record = new ChangeRecord(limits)
         const changeId = Bun.randomUUIDv7()
-        const own = { events: [], announced: [], pending: [], record, followed: 0, changeId, recorded: undefined }
-        const tx: Transaction<Tables> = { ...inner, ...own }
+        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined }
+        const so = { followed: 0, placed: 0, ran: 0, ids: undefined, author: undefined }
+        const tx: Transaction<Tables> = { ...inner, ...own, ...so }
         const run = async () => {
           const ctx = contextFor(call, tx)
           const whole = async (): Promise<T> => {
             const value = await work(ctx)
             await follow(ctx, tx)
-            if (tx.pending.length > 0) await runPending(ctx, tx.pending)
+            await runPending(ctx, tx)
             return value
           }
           await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
           const write = toLimitedWrite(call)
           const checked = async (): Promise<T> => {
             const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
-            await areas?.updateAreas(ctx)
+            await updateAreas(ctx, tx)
             return value
           }
           const checkRepeat = async () => write && getAreasOrThrow().checkRepeat(ctx, write)
@@ -163,6 +165,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   const follow = createFollow(features)
+  const updateAreas = createUpdateAreas(areas)
   const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
   const contextFor = createContexts<Tables>({
     ...{ db, now, log, history, events, features: listeners, follow, areas, reactions, checksLockOrder, transact },
@@ -216,7 +219,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return contextFor(call, undefined, { past, unscopedPast: await history.past(whole, asOf) })
   }
 
-  /** Runs a read for a caller who may see a part of what it shows. */
+  /** Runs a read for a caller who may see a part of its answer. */
   const runScoped = async (
     { op, handler }: Bound<Tables>,
     call: ScopedCall,
@@ -283,10 +286,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return made
   }
 
-  type Audit = { readonly bound: Bound<Tables>; readonly request: Request; readonly audited: AuditedCall }
-
   /** @param step replaces the input of the request */
-  const runAudited = async ({ bound, request, audited }: Audit, step?: Step): Promise<unknown> => {
+  const runAudited = async ({ bound, request, audited }: AuditedRun<Tables>, step?: Step): Promise<unknown> => {
     let input = step ? step.input : request.input
     const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
     // An invalid input is no call in earnest either.
@@ -325,31 +326,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
   }
 
-  const runByRef = async (update: Audit, byRef: ByRef): Promise<unknown> => {
-    const { bound, request } = update
-    const noun = getNoun(bound.op)
-    const create = features.flatMap(({ operations }) => operations).find(({ op }) => op.name === `${noun}.create`)
-    const audited = create && getAuditedCall(create.op)
-    if (!create || !audited) throw new Error(`${noun} has no create`)
-    // The two calls check the access.
-    const held = new HeldRights(request)
-    const scopedInput = getGuardedInput(bound.op, {}, {})
-    const ctx = contextFor({ name: bound.op.name, request, held, note: '', scopedInput })
-    return updateOrCreate(byRef, {
-      ifMatch: request.ifMatch,
-      find: async () => {
-        const id = await findIdByRef(ctx, noun, byRef.ref)
-        return id !== undefined && (await ctx.filterVisible(noun, [id])).has(id) ? id : undefined
-      },
-      isLimited: ctx.isScoped,
-      update: (step) => runAudited(update, step),
-      create: async (step) => {
-        const answer = await runAudited({ bound: create, request, audited }, step)
-        const made = create.op.answersSecret ? withoutSecret(bound.op, answer) : answer
-        return made instanceof WithStatus ? made : new WithStatus(create.op.status ?? 200, made)
-      },
-    })
-  }
+  const runByRef = createRunByRef({ features, contextFor, runAudited })
 
   return {
     over: (other) => createKernel({ ...options, ...other }),

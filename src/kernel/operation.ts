@@ -84,6 +84,8 @@ export type Operation<
    * runs it once.
    */
   readonly hasHistory?: true
+  /** False for a write with `hasHistory` that no proposal takes. True for one without, with objects that a run records nevertheless. */
+  readonly proposes?: boolean
   /**
    * An update of `{id}` that runs the create of its noun, if `{id}` is a ref (the id of another system) that no object has.
    */
@@ -148,6 +150,10 @@ export type Operation<
 
 /** An operation of any type. */
 export type AnyOperation = Operation
+/** True for a write that a proposal can hold. */
+export const canPropose = ({ hasHistory, proposes }: Pick<AnyOperation, 'hasHistory' | 'proposes'>): boolean =>
+  hasHistory ? proposes !== false : proposes === true
+
 /** A feature's operations, keyed by verb: `{ list, get, create }`. */
 export type OperationSet = Readonly<Record<string, AnyOperation>>
 

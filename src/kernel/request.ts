@@ -72,5 +72,8 @@ export type Request = {
 /** The call of a raw route, which reads its input itself. */
 export type RawRequest = Omit<Request, 'input'> & { readonly target: RawTarget }
 
-/** `X-Change-Id`: the change that a write recorded. `X-As-Of`: the moment of a read. `X-Dry-Run`: nothing was written. */
-export type AnswerHeader = 'X-Change-Id' | 'X-As-Of' | 'X-Dry-Run'
+/**
+ * `X-Change-Id`: the change that a write recorded. `X-As-Of`: the moment of a read. `X-Dry-Run`: nothing was written. `X-Proposal`: the
+ * number of the proposal that notes the write.
+ */
+export type AnswerHeader = 'X-Change-Id' | 'X-As-Of' | 'X-Dry-Run' | 'X-Proposal'

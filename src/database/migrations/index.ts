@@ -69,6 +69,7 @@ import { netboxIds } from './0090-netbox-ids.ts'
 import { scanners } from './0091-scanners.ts'
 import { presence } from './0092-presence.ts'
 import { sources } from './0093-sources.ts'
+import { proposals } from './0094-proposals.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   scanners,
   presence,
   sources,
+  proposals,
 ]

@@ -66,6 +66,8 @@ export type ChangeDetails = {
   readonly undoes?: string
   /** The note of a change if its caller has given none. */
   readonly defaultNote?: string
+  /** The proposal that this one merges. */
+  readonly proposalId?: string
 }
 
 /** The number of objects after which other requests may run. */

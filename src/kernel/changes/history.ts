@@ -13,6 +13,8 @@ export type ChangeOrigin = {
   readonly tool: string
   readonly note: string
   readonly undoes: string | null
+  /** The proposal that it merges; '' without one. */
+  readonly proposalId: string
 }
 
 /** The database as it was at a moment. */

@@ -21,6 +21,8 @@ export type Action =
   | 'share'
   | 'run'
   | 'push'
+  | 'approve'
+  | 'check'
 
 export type CataloguedPermission = {
   readonly name: Permission
@@ -73,6 +75,8 @@ export const PERMISSION_TABLE: readonly Row[] = [
   buildRow('feeds', 'feeds', LRCUD, LR, LR),
   buildRow('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
   buildRow('sources', 'sources of the inventory', [...LRCUD, 'run', 'push'], [...LR, 'run'], LR),
+  buildRow('proposals', 'proposals', [...LR, 'create', 'approve', 'check'], [...LR, 'create', 'approve'], LR),
+  buildRow('policies', 'policies of proposals', LRCUD),
   buildRow('views', 'saved views with all users', ['share'], ['share']),
   buildRow('search', 'search results', R, R, R),
   buildRow('dashboard', 'the dashboard', R, R, R),
@@ -87,7 +91,7 @@ export const PERMISSION_TABLE: readonly Row[] = [
  */
 const SCOPED: readonly string[] = [
   ...RESOURCES.filter(isInScopes).map(({ name }) => name),
-  ...['discovery', 'conflicts', 'search', 'dashboard', 'reports', 'events'],
+  ...['discovery', 'conflicts', 'search', 'dashboard', 'reports', 'events', 'proposals'],
 ]
 
 /** All other resources of the inventory: a role granted in a scope lets its holders read them, and change none. */
@@ -107,6 +111,8 @@ const VERBS: Readonly<Record<Action, string>> = {
   share: 'Share',
   run: 'Run and apply',
   push: 'Push snapshots of',
+  approve: 'Approve and reject',
+  check: 'Report checks of',
 }
 
 const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)

@@ -84,6 +84,12 @@ export const EVENTS = [
   buildRow('source.failed', 'sources:read', 'A source can no longer be read'),
   buildRow('source.recovered', 'sources:read', 'A source that failed was read again'),
   buildRow('source.waiting', 'sources:read', 'A source has changes that no run applies by itself'),
+  buildRow('proposal.opened', 'proposals:read', 'A proposal was opened for review'),
+  buildRow('proposal.updated', 'proposals:read', 'The effects or the title of an open proposal have changed'),
+  buildRow('proposal.commented', 'proposals:read', 'A proposal has a new comment'),
+  buildRow('proposal.approved', 'proposals:read', 'A proposal was approved in its present form'),
+  buildRow('proposal.merged', 'proposals:read', 'A proposal was merged'),
+  buildRow('proposal.closed', 'proposals:read', 'A proposal was withdrawn or rejected, or has expired'),
   buildRow('pool.utilization_high', 'pools:read', 'More of a pool is used than POOL_UTILIZATION_THRESHOLD'),
 ]
 

@@ -59,6 +59,7 @@ const circumstances = {
   note: z.string(),
 }
 const undoes = z.string().nullable().describe('The change that this one undoes')
+const proposal_id = z.string().describe('The proposal that it merges; empty without one')
 
 /** `id` and `at` are empty for a preview. */
 export const Change = z
@@ -76,6 +77,7 @@ export const Change = z
     objects: z.array(ChangeObject).describe('The first 3, those of the resource of the operation before others'),
     undoes,
     undone_by: z.string().nullable().describe('The newest undo of it that is not undone itself'),
+    proposal_id,
     items: z.array(Item).optional().describe('The first 100 objects'),
   })
   .meta({ id: 'Change', columns: ['at', 'username', 'operation', 'summary', 'note', 'id'] })
@@ -89,6 +91,7 @@ export const HistoryEntry = z
     ...origin,
     ...circumstances,
     undoes,
+    proposal_id,
   })
   .meta({ id: 'HistoryEntry', columns: ['at', 'username', 'change', 'fields', 'note', 'change_id'] })
 export type HistoryEntry = z.infer<typeof HistoryEntry>

@@ -53,6 +53,7 @@ export const buildChanges = async (
       objects: [...(objects.get(row.seq) ?? [])],
       undoes: row.undoes,
       undone_by: row.undone_by,
+      proposal_id: row.proposal_id,
     }
   })
 }

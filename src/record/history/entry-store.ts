@@ -145,6 +145,7 @@ export const findEntries = async ({ db }: StoreScope, of: HistoryOf, { limit, of
       'changes.request_id',
       'changes.note',
       'changes.undoes',
+      'changes.proposal_id',
     ])
     .orderBy('history.seq', 'desc')
     .orderBy(kindOrder)

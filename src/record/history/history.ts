@@ -180,6 +180,7 @@ const listHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id
         request_id: entry.request_id,
         note: entry.note,
         undoes: entry.undoes,
+        proposal_id: entry.proposal_id,
       }
       return { ...built, item }
     })
@@ -364,5 +365,6 @@ const buildEmptyChange = ({ caller, requestId }: Ctx): Change => ({
   objects: [],
   undoes: null,
   undone_by: null,
+  proposal_id: '',
   items: [],
 })

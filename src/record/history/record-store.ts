@@ -34,6 +34,7 @@ type NewChange = {
   readonly note: string
   readonly counts: string
   readonly undoes: string | null
+  readonly proposal_id: string
 }
 
 /** @param lastMs the time of the newest change */
@@ -57,6 +58,7 @@ export const createRecorder = (store: Store, lastMs: number) => {
       counts: change.counts,
       undoes: change.undoes,
       undone_by: null,
+      proposal_id: change.proposal_id,
       snapshot_xmax: store.sql.nextTransaction(),
     }),
   )
@@ -73,7 +75,8 @@ export const createRecorder = (store: Store, lastMs: number) => {
       ),
   )
 
-  return async (ctx: Ctx, { id, operation, tool, note, undoes }: ChangeOrigin, items: readonly RecordedItem[]) => {
+  return async (ctx: Ctx, origin: ChangeOrigin, items: readonly RecordedItem[]) => {
+    const { id, operation, tool, note, undoes, proposalId } = origin
     leastMs = Math.max(leastMs, Date.parse(ctx.now))
     const { userId = '', username, via, credentialId = '', client } = ctx.caller
     await insertChange(ctx, {
@@ -91,6 +94,7 @@ export const createRecorder = (store: Store, lastMs: number) => {
       note,
       counts: JSON.stringify(countByKind(items)),
       undoes,
+      proposal_id: proposalId,
     })
     for (const batch of splitBatches(items, AT_ONCE)) {
       await insertItems(

@@ -24,6 +24,7 @@ describe.each(engines())('on %s', (dialect) => {
       summary: 'creates 1 device',
       counts: { create: { device: 1 } },
       undoes: null,
+      proposal_id: '',
       undone_by: null,
     })
     const { items = [] } = await admin.api.history.get({ id: change?.id ?? '' })

@@ -24,6 +24,8 @@ export type ChangeRow = {
   counts: string
   undoes: string | null
   undone_by: string | null
+  /** The proposal that it merges; '' without one. */
+  proposal_id: string
   /** Once all transactions below this number have ended, no change with a lower `seq` can appear. 0 with one writer. */
   snapshot_xmax: Stored
 }

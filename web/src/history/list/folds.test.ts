@@ -11,7 +11,14 @@ const START = Date.parse('2026-11-28T14:00:00.000Z')
 const change = (id: string, seconds: number, more: Partial<Change> = {}): Change => ({
   ...{ id, at: new Date(START + seconds * 1000).toISOString(), operation: 'devices.update', user_id: 'u1' },
   ...{ username: 'ada', via: 'session', key_id: '', oauth_client: '', tool: '', ip_address: '', request_id: '' },
-  ...{ note: '', summary: 'changes 1 device', counts: { update: { device: 1 } }, undoes: null, undone_by: null },
+  ...{
+    note: '',
+    summary: 'changes 1 device',
+    counts: { update: { device: 1 } },
+    undoes: null,
+    undone_by: null,
+    proposal_id: '',
+  },
   objects: [{ kind: 'device', id: `device of ${id}`, name: `web-${id}`, change: 'update', fields: [] }],
   ...more,
 })

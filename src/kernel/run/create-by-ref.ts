@@ -1,13 +1,13 @@
 /** An update by a ref, the id of another system: creates the object if none has the ref. */
 
-import { AppError, invalidField } from '../contract/errors.ts'
-import { parseRef, type Ref } from '../contract/fields/external-fields.ts'
-import { getOwn } from '../contract/own.ts'
-import { isRecord } from '../contract/unknown.ts'
-import { RefTakenError } from './changes/object-refs.ts'
-import { WithStatus } from './handler-result.ts'
-import type { AnyOperation } from './operation.ts'
-import type { Request } from './request.ts'
+import { AppError, invalidField } from '../../contract/errors.ts'
+import { parseRef, type Ref } from '../../contract/fields/external-fields.ts'
+import { getOwn } from '../../contract/own.ts'
+import { isRecord } from '../../contract/unknown.ts'
+import { RefTakenError } from '../changes/object-refs.ts'
+import { WithStatus } from '../handler-result.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { Request } from '../request.ts'
 
 /** Maximum number of attempts, for an object that others create and delete at the same time. */
 const MAX_TRIES = 5

@@ -1,0 +1,141 @@
+/** The tables of proposals and policies. */
+import type { Generated } from 'kysely'
+import type { ItemChange } from '../kernel/changes/change-record.ts'
+
+/** An integer of 64 bits, which PostgreSQL's driver returns as text. */
+type Stored = number | string
+
+/** A proposal, or with the state `plan` a plan of an AI client, which has no number. */
+export type ProposalRow = {
+  seq: Generated<Stored>
+  id: string
+  number: number | null
+  state: 'draft' | 'open' | 'merged' | 'closed' | 'plan'
+  /** The client of a plan; else ''. */
+  client: string
+  title: string
+  description: string
+  author_id: string
+  author: string
+  /** JSON: `[{id, username}]`. */
+  co_authors: string
+  /** JSON: `[{id, operation, input, note, added_by, added_at, error}]`. */
+  operations: string
+  /** The size of the inputs together. */
+  input_bytes: Stored
+  /** The id of the next operation. */
+  next_operation: number
+  /** The number of operations that the last run refused. */
+  errors: number
+  fingerprint: string
+  /** JSON: the number of effects by change and kind. */
+  counts: string
+  /** Counts each edit and each stored run. */
+  version: number
+  /** The number of the last change before the last run. */
+  base_seq: Stored
+  /** The revision of the scopes at the last run. */
+  scopes_revision: string
+  previewed_at: string | null
+  close_reason: '' | 'merged' | 'withdrawn' | 'rejected' | 'expired'
+  closed_by: string
+  change_id: string | null
+  created_at: string
+  updated_at: string
+  opened_at: string | null
+  closed_at: string | null
+  /** The time of the last entry or edit, from which it expires. */
+  touched_at: string
+  /** The end of a plan. */
+  expires_at: string | null
+  /** The time at which a plan was applied. */
+  applied_at: string | null
+}
+
+/** An object that a proposal changes. */
+export type EffectRow = {
+  /** The `seq` of the proposal. */
+  proposal: Stored
+  kind: string
+  id: string
+  /** In the order of the first writes. */
+  position: number
+  /** The id of the operation that wrote it first. */
+  operation: string
+  name: string
+  change: ItemChange
+  /** The documents as JSON; null where the object does not exist. */
+  before: string | null
+  document: string | null
+  /** The values that the history would have for `document`. */
+  sort_key: string | null
+  order_key: string
+  derived: string | null
+  child_id: string | null
+  hash: string
+  /** JSON: `{"before": [...], "after": [...]}`, sets of ids of scopes; '' without scopes. */
+  places: string
+}
+
+/** An entry of the timeline. */
+export type EntryRow = {
+  proposal: Stored
+  n: number
+  id: string
+  at: string
+  user_id: string
+  username: string
+  type: 'opened' | 'commented' | 'changed' | 'moved' | 'approved' | 'rejected' | 'closed' | 'merged'
+  text: string
+  /** The object of a comment; '' without one. */
+  kind: string
+  object_id: string
+  fingerprint: string
+  /** JSON: the ids of the policies for which an approval counts; '[]' for others. */
+  policies: string
+}
+
+export type CheckRow = {
+  proposal: Stored
+  name: string
+  state: 'pending' | 'success' | 'failure'
+  summary: string
+  url: string
+  fingerprint: string
+  reported_by: string
+  reported_at: string
+}
+
+export type PolicyRow = {
+  id: string
+  name: string
+  /** Lower case: names are unique in any case. */
+  name_key: string
+  /** The collation key of the name: see `net/name-order.ts`. */
+  name_order: string
+  description: string
+  enabled: number
+  /** JSON: permissions; `[]` for all. */
+  permissions: string
+  scope_id: string | null
+  min_objects: number
+  approvals: number
+  group_id: string | null
+  /** JSON: names of checks. */
+  checks: string
+  protect: number
+  created_at: string
+  updated_at: string
+}
+
+export type ProposalTables = {
+  proposals: ProposalRow
+  proposal_effects: EffectRow
+  proposal_entries: EntryRow
+  proposal_checks: CheckRow
+  policies: PolicyRow
+}
+
+declare module '../database/tables.ts' {
+  interface OwnTables extends ProposalTables {}
+}
