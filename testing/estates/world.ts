@@ -182,17 +182,24 @@ const fill = async (app: TestApp, scanner: ScriptedScanner): Promise<Omit<Saved,
   return { ids: { ...ids, delivery_id: delivery.id, run_id }, counts: examples.counts }
 }
 
-const save = async (dialect: Dialect): Promise<Saved> => {
-  const scanner = scriptedScanner()
+/** Returns the place of a database that stays when its app is closed. @param template what it begins with */
+const makePlace = async (dialect: Dialect, template?: string): Promise<Readonly<Record<string, string>>> => {
+  if (dialect === 'postgres') return { DATABASE_URL: (await migratedPostgres(template)).url }
   const folder = mkdtempSync(join(tmpdir(), 'plat-world-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const place = dialect === 'postgres' ? { DATABASE_URL: (await migratedPostgres()).url } : { DATA_DIR: folder }
+  return { DATA_DIR: folder }
+}
+
+const getTemplate = ({ config }: TestApp): string =>
+  config.databaseUrl === undefined ? getDataFile(config) : new URL(config.databaseUrl).pathname.slice(1)
+
+const save = async (dialect: Dialect): Promise<Saved> => {
+  const scanner = scriptedScanner()
+  const place = await makePlace(dialect)
   const app = await testApp({ env: { ...ENV, ...place }, startScan: scanner.startScan, withJobs: false })
   const made = await fill(app, scanner)
   await app.close()
-  const { databaseUrl } = app.config
-  const template = databaseUrl === undefined ? getDataFile(app.config) : new URL(databaseUrl).pathname.slice(1)
-  return { template, ...made }
+  return { template: getTemplate(app), ...made }
 }
 
 let inFile: Promise<Saved> | undefined
@@ -234,6 +241,18 @@ export const worldApp = async ({ dialect = 'sqlite', env, ...options }: TestOpti
   const admin = await app.as('admin')
   const examples = createExamples(ids, { ...counts })
   return { app, admin, ids, examples, scanner, make: createMake({ caller: admin, scanner, examples, ids }) }
+}
+
+/** Saves a copy of the world after `prepare`. @returns the template of its copies, and what `prepare` has made */
+export const saveCopy = async <T>(
+  dialect: Dialect,
+  prepare: (world: World) => Promise<T>,
+): Promise<{ readonly template: string; readonly made: T }> => {
+  const place = await makePlace(dialect, (await getSaved(dialect)).template)
+  const world = await worldApp({ dialect, env: place, withJobs: false })
+  const made = await prepare(world)
+  await world.app.close()
+  return { template: getTemplate(world.app), made }
 }
 
 /** Starts a copy of the world before the tests of the surrounding `describe`, and closes it after them. */

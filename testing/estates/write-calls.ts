@@ -120,6 +120,12 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
     'sources.apply': { path: `/api/sources/${ids.sources}/apply`, body: {} },
     'packs.install': { path: '/api/packs/nat/install', body: {} },
     'packs.uninstall': { path: `/api/packs/${ids.packs}` },
+    'dns-records.create': {
+      path: '/api/dns/records',
+      body: { zone_id: ids['dns-zones'], name: 'other', type: 'A', value: '192.0.2.2' },
+    },
+    'dns-records.update': { path: `/api/dns/records/${ids['dns-records']}`, body: { value: '192.0.2.3' } },
+    'dns-records.delete': { path: `/api/dns/records/${ids['dns-records']}` },
     'history.undo': { path: `/api/history/${change?.id}/undo`, body: {} },
   }
 }

@@ -8,8 +8,9 @@ import { repeatIfCut } from '../../surfaces/cli/connection/repeat.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { report } from '../../surfaces/cli/failure.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
-import { offerUndo } from '../../surfaces/cli/output/preview.ts'
+import { getProposal, offerUndo, tellProposal } from '../../surfaces/cli/output/preview.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
+import { readProposal } from '../../surfaces/cli/parse/proposal-flags.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { ApplyResult } from '../estate/api.ts'
 import { type EstateFiles, readEstate } from './cli-document.ts'
@@ -25,6 +26,8 @@ export type ApplyRequest = {
   readonly owner: string
   readonly options: Readonly<Record<string, unknown>>
   readonly note: string | undefined
+  /** The proposal that it is added to, in place of being applied. */
+  readonly proposal: string | undefined
   /** Returns the rows that are applied if rows of a plan fail; undefined for all. */
   readonly selectRows?: (plan: ApplyResult) => EstateFiles['rows'] | undefined
   /** Called with the answer of a call that is not a dry run. */
@@ -44,7 +47,10 @@ export const parseApplyOptions = (texts: Texts) => ({
 
 const buildRequest = (files: EstateFiles, texts: Texts): ApplyRequest => {
   const options = parseApplyOptions(texts)
-  return { files, owner: options.managed_by, options, note: getText(texts, 'change-note') }
+  return {
+    ...{ files, owner: options.managed_by, options },
+    ...{ note: getText(texts, 'change-note'), proposal: readProposal(texts) },
+  }
 }
 
 const readFiles = async ({ io }: Session, texts: Texts): Promise<EstateFiles> => {
@@ -53,31 +59,36 @@ const readFiles = async ({ io }: Session, texts: Texts): Promise<EstateFiles> =>
   return readEstate(io, paths)
 }
 
-type Answer = { readonly result: ApplyResult; readonly changeId: string | null }
+type Answer = { readonly result: ApplyResult; readonly changeId: string | null; readonly proposal: string | null }
 
 type Connection = { readonly io: Session['io']; readonly transport: Transport }
 
 const send = async (
   { io, transport }: Connection,
-  { files, options, note }: ApplyRequest,
+  { files, options, note, proposal }: ApplyRequest,
   more: { readonly dry_run?: true; readonly expect?: string },
 ): Promise<Answer> => {
+  // Proposals keep no key, so a repetition would add it twice.
+  const isOnce = more.dry_run !== true && proposal === undefined
+  const query = proposal === undefined ? '' : `?${new URLSearchParams({ proposal })}`
   const init = {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...(more.dry_run !== true && { [KEY_HEADER]: crypto.randomUUID() }),
+      ...(isOnce && { [KEY_HEADER]: crypto.randomUUID() }),
       ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }),
     },
     body: JSON.stringify({ ...files.rules, packs: files.packs, ...files.rows, ...options, ...more }),
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }
-  const post = () => retryWhileBusy(io, () => sendRequest(transport, '/api/estate/apply', init))
-  return repeatIfCut(async () => {
+  const post = () => retryWhileBusy(io, () => sendRequest(transport, `/api/estate/apply${query}`, init))
+  const ask = async (): Promise<Answer> => {
     const response = await post()
-    return { result: ApplyResult.parse(await response.json()), changeId: response.headers.get('x-change-id') }
-  })
+    const result = ApplyResult.parse(await response.json())
+    return { result, changeId: response.headers.get('x-change-id'), proposal: getProposal(response) }
+  }
+  return isOnce || more.dry_run ? repeatIfCut(ask) : ask()
 }
 
 const ROW = /^([\w-]+)\[(\d+)\]\.?(.*)$/
@@ -173,7 +184,16 @@ const planRequest = async (connection: Connection, request: ApplyRequest): Promi
   return { request: narrow, plan: { ...result, errors: plan.errors } }
 }
 
-/** Shows the plan of a request, asks, and applies it. @returns the exit code */
+/** Adds a request to its proposal, and shows its changes. */
+const propose = async (session: Session, { request, plan }: Planned): Promise<number> => {
+  const { transport } = await session.connect()
+  const { result, proposal } = await send({ io: session.io, transport }, request, {})
+  await show(session, request, { ...result, errors: plan.errors })
+  await tellProposal(session, transport, proposal)
+  return plan.errors.length > 0 ? 1 : 0
+}
+
+/** Shows the plan of a request, asks, and applies or proposes it. @returns the exit code */
 export const applyRequest = async (session: Session, request: ApplyRequest, texts: Texts): Promise<number> => {
   const { io, globals } = session
   const { transport } = await session.connect()
@@ -183,13 +203,15 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
     const isJson = globals.output === 'json'
     const isDry = isOn(texts, 'dry-run')
     const failed = plan.errors.length > 0 ? 1 : 0
-    if (!isJson || isDry || !plan.changed) await show(session, request, plan)
+    const isProposed = request.proposal !== undefined
+    if (isDry || !plan.changed || !(isJson || isProposed)) await show(session, request, plan)
     if (isDry) return 0
     if (!plan.changed) {
       if (!globals.isQuiet) await io.stderr.write('Nothing to do.\n')
       await request.onDone?.(plan)
       return failed
     }
+    if (isProposed) return await propose(session, planned)
     if (plan.lacking?.length) throw new AppError('FORBIDDEN', `You lack the permission ${plan.lacking[0]}`)
     if (!isOn(texts, 'yes') && !(await askConfirmation(session, 'Apply this?'))) {
       await io.stderr.write('Nothing was changed.\n')

@@ -2,6 +2,7 @@
 import { FORMATS } from '../../convert/formats.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
 import { type Command, createArgument, createFlag, getText, isOn } from '../../surfaces/cli/parse/command.ts'
+import { PROPOSAL_FLAGS } from '../../surfaces/cli/parse/proposal-flags.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 
 /** The flags of both commands that compare files with the server. */
@@ -23,6 +24,7 @@ const APPLY_FLAGS = [
   createFlag('dry-run', 'Show the plan and change nothing'),
   createFlag('yes', 'Do not ask'),
   createFlag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
+  ...PROPOSAL_FLAGS,
 ]
 
 /** The flags of an import that converts a source. */
@@ -35,6 +37,7 @@ const SOURCE_FLAGS = [
   createFlag('keep-going', 'Of a source: the other name of --skip-bad'),
   createFlag('managed-by', 'Of a source: the owner of its objects', { hint: 'NAME' }),
   createFlag('prune', 'Of a source: delete what the owner manages and the source does not have'),
+  ...PROPOSAL_FLAGS.map((flag) => ({ ...flag, about: `Of a source: ${flag.about}` })),
   createFlag('save', 'Of a source: write its document as YAML, and apply nothing', { hint: 'FILE' }),
   createFlag('leftover', 'Of a source: write what has no place in Plat as JSON', { hint: 'FILE' }),
   createFlag('to', 'Of a scan, leases, a hosts file or a zone: record the hosts as scans, and make no device', {
@@ -128,7 +131,7 @@ export const estateCommands: readonly Command[] = [
       ],
       flags: [
         createFlag('resource', 'Only this', { choices: INVENTORY, hint: 'RESOURCE' }),
-        createFlag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
+        createFlag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 24h; or as it would be: proposal:7', {
           hint: 'TEXT',
         }),
         createFlag('force', 'Write into a folder that is not empty'),

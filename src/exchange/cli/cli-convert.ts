@@ -18,6 +18,7 @@ import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { parseDocument, readText } from '../../surfaces/cli/parse/body-file.ts'
 import { getText, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
+import { readProposal } from '../../surfaces/cli/parse/proposal-flags.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { type ApplyResult, MappingInput } from '../estate/api.ts'
 import { applyRequest, parseApplyOptions, skipsBad } from './cli-apply.ts'
@@ -207,6 +208,8 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   if (isUrl && format !== 'netbox') throw createUsageError('only a NetBox is read by its URL')
   const isToInbox = getText(texts, 'to') === 'inbox'
   if (texts.has('space') && !isToInbox) throw createUsageError('--space needs --to inbox')
+  const proposal = readProposal(texts)
+  if (proposal !== undefined && isToInbox) throw createUsageError('hosts of the inbox cannot be proposed')
   const options = parseApplyOptions(texts)
   const isSheet = format === 'csv' || format === 'xlsx'
   if (texts.has('kind') && !isSheet) throw createUsageError('--kind is for spreadsheets: csv or xlsx')
@@ -239,7 +242,7 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
     files: { rows, places, rules: { lists, empty }, ...(sheetFile && { locate: createLocator(sheetFile) }) },
     owner: options.managed_by,
     options,
-    note: getText(texts, 'change-note'),
+    ...{ note: getText(texts, 'change-note'), proposal },
     ...(sheetFile &&
       completed &&
       skipsBad(texts) && {

@@ -11,14 +11,14 @@ import { ForeignAnswerError } from '../../surfaces/cli/connection/foreign-answer
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
 import { createProgress } from '../../surfaces/cli/output/progress.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
-import { UUID } from '../../surfaces/cli/parse/names.ts'
+import { isFixedMoment } from '../../surfaces/cli/parse/names.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { splitRowsIntoLines } from './cli-json-rows.ts'
 import { findResource } from './cli-resources.ts'
 
 type Source = { readonly transport: Transport; readonly signal: AbortSignal; readonly moment: Moment }
 
-/** An id of a change is exact. Any other text, such as `1h`, becomes the moment of the first answer, for all lists. */
+/** An id of a change and a proposal are exact. Any other text, such as `1h`, becomes the moment of the first answer, for all lists. */
 class Moment {
   #asOf: string | undefined
 
@@ -31,7 +31,7 @@ class Moment {
   }
 
   fix(headers: Headers): void {
-    if (this.#asOf !== undefined && !UUID.test(this.#asOf)) this.#asOf = headers.get('x-as-of') ?? this.#asOf
+    if (this.#asOf !== undefined && !isFixedMoment(this.#asOf)) this.#asOf = headers.get('x-as-of') ?? this.#asOf
   }
 }
 

@@ -1,5 +1,6 @@
 /** `plat device-type import` reads files and folders of the community library. The implementation is loaded when it runs. */
 import { type Command, createArgument, createFlag } from '../../surfaces/cli/parse/command.ts'
+import { PROPOSAL_FLAGS } from '../../surfaces/cli/parse/proposal-flags.ts'
 
 export const deviceTypeCommands: readonly Command[] = [
   {
@@ -10,7 +11,7 @@ export const deviceTypeCommands: readonly Command[] = [
     notes: ['Route:  POST /api/device-types/import', 'Needs:  device-types:create, device-types:update'],
     spec: () => ({
       args: [createArgument('paths', 'Files or folders', { hint: 'FILE', isRest: true })],
-      flags: [createFlag('dry-run', 'Show what would be imported and change nothing')],
+      flags: [createFlag('dry-run', 'Show what would be imported and change nothing'), ...PROPOSAL_FLAGS],
     }),
     run: async (session, texts) => (await import('./cli-import.ts')).importTypes(session, texts),
   },

@@ -3,9 +3,12 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AppError } from '../../contract/errors.ts'
 import { getErrorMessage } from '../../contract/unknown.ts'
-import { call } from '../../surfaces/cli/connection/client.ts'
+import type { OutputOf } from '../../kernel/operation.ts'
+import { readJson, send } from '../../surfaces/cli/connection/client.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
+import { getProposal, tellProposal } from '../../surfaces/cli/output/preview.ts'
 import { isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
+import { readProposal } from '../../surfaces/cli/parse/proposal-flags.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
 import { deviceTypes, type ImportedType } from './api.ts'
 import { readLibrary } from './library.ts'
@@ -94,10 +97,16 @@ export const importTypes = async (session: Session, texts: Texts): Promise<numbe
   const { transport } = await session.connect()
   const all: ImportedType[] = []
   const dry_run = isOn(texts, 'dry-run')
+  let proposal = readProposal(texts)
+  let number: string | null = null
   for (const yaml of bodies) {
-    // The type of the input leaves out what every write takes.
-    const input = { yaml, ...(dry_run && { dry_run }) } as { yaml: string }
-    all.push(...(await call(transport, deviceTypes.import, input)).device_types)
+    const input = { yaml, ...(dry_run && { dry_run }), ...(proposal !== undefined && { proposal }) }
+    const response = await send(transport, deviceTypes.import, input)
+    // A large library becomes several operations of one proposal.
+    number = getProposal(response) ?? number
+    proposal = number ?? proposal
+    // The server's tests check that its answers have the type of the contract.
+    all.push(...((await readJson(transport, response)) as OutputOf<typeof deviceTypes.import>).device_types)
   }
   const count = (outcome: ImportedType['outcome']) => all.filter((one) => one.outcome === outcome).length
   const counts = { created: count('created'), updated: count('updated'), unchanged: count('unchanged') }
@@ -107,5 +116,6 @@ export const importTypes = async (session: Session, texts: Texts): Promise<numbe
     const { created, updated, unchanged } = counts
     await io.stdout.write(`${created} created, ${updated} updated, ${unchanged} unchanged\n`)
   }
+  await tellProposal(session, transport, number)
   return 0
 }

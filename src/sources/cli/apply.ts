@@ -2,9 +2,9 @@
 import { askConfirmation } from '../../exchange/cli/cli-apply.ts'
 import { planText } from '../../exchange/cli/cli-plan-text.ts'
 import type { OutputOf } from '../../kernel/operation.ts'
-import { call } from '../../surfaces/cli/connection/client.ts'
+import { call, readJson, send } from '../../surfaces/cli/connection/client.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
-import { offerUndo } from '../../surfaces/cli/output/preview.ts'
+import { getProposal, offerUndo, tellProposal } from '../../surfaces/cli/output/preview.ts'
 import { isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { buildInput } from '../../surfaces/cli/parse/input.ts'
 import { buildSpec } from '../../surfaces/cli/parse/operation-spec.ts'
@@ -37,6 +37,7 @@ export const applySource = async (session: Session, texts: Texts): Promise<numbe
   const { transport } = await session.connect()
   const id = await findSourceId(session, transport, texts)
   const { dry_run: _, ...fields } = await buildInput(io, { op, spec: buildSpec(op), texts })
+  const isProposed = fields.proposal !== undefined
   const input = op.input.parse({ ...fields, id })
   const isDry = isOn(texts, 'dry_run')
   const plan = await call(transport, op, { ...input, dry_run: true } as typeof input)
@@ -47,13 +48,16 @@ export const applySource = async (session: Session, texts: Texts): Promise<numbe
     if (!globals.isQuiet) await io.stderr.write('Nothing to do.\n')
     return plan.failed.length > 0 ? 1 : 0
   }
-  if (!isOn(texts, 'yes') && !(await askConfirmation(session, 'Apply this?'))) {
+  if (!isProposed && !isOn(texts, 'yes') && !(await askConfirmation(session, 'Apply this?'))) {
     await io.stderr.write('Nothing was changed.\n')
     return 1
   }
-  const applied = await call(transport, op, input)
+  const response = await send(transport, op, input)
+  // The server's tests check that its answers have the type of the contract.
+  const applied = (await readJson(transport, response)) as Applied
   if (isJson) await show(session, applied)
-  else if (!globals.isQuiet) await io.stdout.write('Done.\n')
+  else if (!globals.isQuiet && !isProposed) await io.stdout.write('Done.\n')
+  await tellProposal(session, transport, getProposal(response))
   if (applied.change_id !== '') await offerUndo(session, [applied.change_id])
   return applied.failed.length > 0 ? 1 : 0
 }

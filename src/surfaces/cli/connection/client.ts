@@ -16,7 +16,7 @@ export type Transport = {
   /** Completes the input of each call, such as with the moment that all reads are of. */
   readonly complete?: (op: AnyOperation, input: Fields) => Fields
   /** Sends the request of an operation, perhaps more than once. */
-  readonly repeat?: (op: AnyOperation, send: () => Promise<Response>) => Promise<Response>
+  readonly repeat?: (op: AnyOperation, input: Fields, send: () => Promise<Response>) => Promise<Response>
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -166,10 +166,11 @@ export const send = (
   input: Readonly<Record<string, unknown>>,
   { signal, headers }: CallOptions = {},
 ): Promise<Response> => {
-  const { path, init } = buildRequest(op, transport.complete?.(op, input) ?? input)
+  const whole = transport.complete?.(op, input) ?? input
+  const { path, init } = buildRequest(op, whole)
   const sent = { ...init, headers: { ...init.headers, ...headers }, ...(signal ? { signal } : {}) }
   const sendIt = () => sendRequest(transport, path, sent)
-  return transport.repeat ? transport.repeat(op, sendIt) : sendIt()
+  return transport.repeat ? transport.repeat(op, whole, sendIt) : sendIt()
 }
 
 /** Reads JSON; undefined without a body. @throws AppError UNAVAILABLE if it is incomplete or isn't JSON */

@@ -3,6 +3,7 @@
 import { AppError } from '../../../contract/errors.ts'
 import { takesIdempotencyKey } from '../../../contract/idempotency-key.ts'
 import { getErrorCode } from '../../../contract/unknown.ts'
+import { type AnyOperation, canPropose } from '../../../kernel/operation.ts'
 import type { Io } from '../io.ts'
 import { createUsageError } from '../parse/usage-error.ts'
 import type { Fetch, Transport } from './client.ts'
@@ -81,12 +82,16 @@ const readWhole = async (response: Response): Promise<Response> => {
 export const selectUrl = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
   normalizeUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
 
+/** True for a call that a key keeps from being done twice. Proposals keep no key. */
+const isDoneOnce = (op: AnyOperation, { proposal }: Readonly<Record<string, unknown>>): boolean =>
+  takesIdempotencyKey(op) && !(canPropose(op) && proposal !== undefined)
+
 export const createTransport = (io: Io, url: string, headers: Readonly<Record<string, string>> = {}): Transport => ({
   fetch: refuseForeignAnswers(refuseRedirects(explain(io.fetch), url), url),
   baseUrl: url,
   headers,
-  complete: (op, input) => (takesIdempotencyKey(op) ? { idempotency_key: crypto.randomUUID(), ...input } : input),
-  repeat: (op, send) => (takesIdempotencyKey(op) ? repeatIfCut(async () => readWhole(await send())) : send()),
+  complete: (op, input) => (isDoneOnce(op, input) ? { idempotency_key: crypto.randomUUID(), ...input } : input),
+  repeat: (op, input, send) => (isDoneOnce(op, input) ? repeatIfCut(async () => readWhole(await send())) : send()),
 })
 
 const checkToken = (token: string): string => {

@@ -8,7 +8,15 @@ import { formatCsv } from '../../http/answer/csv.ts'
 import { readJson, type Transport } from '../connection/client.ts'
 import type { Session } from '../parse/command.ts'
 import { toPrintable, toPrintableJson } from './display.ts'
-import { formatPreviewEnd, formatPreviewHead, isPreview, offerUndo, PREVIEW } from './preview.ts'
+import {
+  formatPreviewEnd,
+  formatPreviewHead,
+  getProposal,
+  isPreview,
+  offerUndo,
+  PREVIEW,
+  tellProposal,
+} from './preview.ts'
 import { formatObject, formatTable, listColumns } from './table.ts'
 import { streamYaml } from './yaml-text.ts'
 
@@ -184,11 +192,16 @@ const listUndoable = ({ effect, isBulk }: AnyOperation, { headers }: Response): 
   return id !== null && (effect === 'delete' || isBulk) ? [id] : []
 }
 
+type Answer = { readonly op: AnyOperation; readonly transport: Transport; readonly response: Response }
+
 /** @returns true if all succeeded */
-export const present = async (
-  session: Session,
-  { op, transport, response }: { op: AnyOperation; transport: Transport; response: Response },
-): Promise<boolean> => {
+export const present = async (session: Session, answer: Answer): Promise<boolean> => {
+  const isDone = await show(session, answer)
+  await tellProposal(session, answer.transport, getProposal(answer.response))
+  return isDone
+}
+
+const show = async (session: Session, { op, transport, response }: Answer): Promise<boolean> => {
   const { io, globals } = session
   const isList = op.output instanceof z.ZodArray
   if (globals.output === 'json' && !globals.isQuiet && isList && !io.stdout.isTty && response.body) {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Row } from '../../../contract/labels.ts'
 import { isRecord } from '../../../contract/unknown.ts'
+import type { Transport } from '../connection/client.ts'
 import type { Session } from '../parse/command.ts'
 import { toPrintable } from './display.ts'
 
@@ -11,9 +12,16 @@ const ITEM = z.unknown().meta({ columns: ['kind', 'change', 'name', 'fields', 'i
 /** The shape of a preview, as of an answer that is a list. */
 export const PREVIEW = { list: 'items', item: ITEM } as const
 
-/** Returns true for the preview of a dry run: a change without an id. */
+/** Returns the number of the proposal that a write was added to. */
+export const getProposal = ({ headers, status }: Response): string | null =>
+  status === 202 ? headers.get('x-proposal') : null
+
+/** Returns true for the preview of a dry run or of a proposed write: a change without an id. */
 export const isPreview = (response: Response, value: unknown): value is Row =>
-  response.headers.get('x-dry-run') === 'true' && isRecord(value) && value.id === '' && Array.isArray(value.items)
+  (response.headers.get('x-dry-run') === 'true' || getProposal(response) !== null) &&
+  isRecord(value) &&
+  value.id === '' &&
+  Array.isArray(value.items)
 
 export const formatPreviewHead = ({ summary }: Row): string => `${toPrintable(`This ${summary}.`)}\n`
 
@@ -26,6 +34,17 @@ const sumCounts = (counts: unknown): number => {
 export const formatPreviewEnd = ({ counts, items }: Row): string => {
   const more = sumCounts(counts) - (Array.isArray(items) ? items.length : 0)
   return more > 0 ? `and ${more} more\n` : ''
+}
+
+/** Tells where a proposed write can be seen. */
+export const tellProposal = async (
+  { io, globals }: Session,
+  transport: Transport,
+  proposal: string | null,
+): Promise<void> => {
+  if (proposal === null || globals.isQuiet) return
+  const url = `${transport.baseUrl ?? ''}/proposals/${proposal}`
+  await io.stderr.write(`Proposed as ${toPrintable(`${proposal}: ${url}`)}\n`)
 }
 
 /** Tells a person how to undo changes, newest first. A script does not need it. */

@@ -6,11 +6,12 @@ import { formatSuggestion } from '../../../contract/suggest.ts'
 import { isRecord } from '../../../contract/unknown.ts'
 import { formatFieldName } from '../../../contract/validate.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
-import type { AnyOperation } from '../../../kernel/operation.ts'
+import { type AnyOperation, canPropose } from '../../../kernel/operation.ts'
 import type { Io } from '../io.ts'
 import { readBody } from './body-file.ts'
 import { getText, type Spec, type Texts } from './command.ts'
 import { findField, INPUT_FIELD, isOfHistory, UNSET_FIELD } from './operation-spec.ts'
+import { readProposal } from './proposal-flags.ts'
 import { createUsageError } from './usage-error.ts'
 import { readValue } from './values.ts'
 
@@ -120,7 +121,11 @@ export const buildInput = async (io: Io, { op, spec, texts, more = {} }: InputPa
   const file = getText(texts, INPUT_FIELD)
   const body = file === undefined ? {} : removeReadOnly(op.output, properties, await readBody(io, file))
   const unset = listUnsetFields(op, properties, texts).map((field) => [field, null])
-  const input = { ...body, ...parseFlags(spec, properties, texts), ...Object.fromEntries(unset), ...more }
+  const proposal = canPropose(op) ? readProposal(texts) : undefined
+  const input = {
+    ...{ ...body, ...parseFlags(spec, properties, texts), ...Object.fromEntries(unset), ...more },
+    ...(proposal !== undefined && { proposal }),
+  }
   refuseUnknown(op, input)
   refuseNothing(op, input)
   return op.hasHistory && input.dry_run !== undefined ? { ...input, dry_run: parseDryRun(input.dry_run) } : input

@@ -8,7 +8,7 @@ import { getLabel, getRowId, LABEL_FIELDS, type Row } from '../../../contract/la
 import { isRecord } from '../../../contract/unknown.ts'
 import { formatFieldName } from '../../../contract/validate.ts'
 import { parseHttp } from '../../../kernel/http-route.ts'
-import type { AnyOperation, OperationSet } from '../../../kernel/operation.ts'
+import { type AnyOperation, canPropose, type OperationSet } from '../../../kernel/operation.ts'
 import { toNameKey } from '../../../net/name-order.ts'
 import { call, type Transport } from '../connection/client.ts'
 import { toPrintable } from '../output/display.ts'
@@ -124,11 +124,20 @@ export const findLookup = (
 
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
 
-/** Returns the moment at which the names of an input are looked up. */
+const FUTURE = 'proposal:'
+
+/** Returns true for the id of a change, and for a proposal: neither depends on the time of the call. */
+export const isFixedMoment = (asOf: string): boolean => UUID.test(asOf) || asOf.startsWith(FUTURE)
+
+/** Returns the moment at which the names of an input are looked up: of a write into a proposal, that proposal. */
 export const getMoment = (
-  { supportsAsOf }: AnyOperation,
-  { as_of }: Readonly<Record<string, unknown>>,
-): string | undefined => (supportsAsOf && typeof as_of === 'string' ? as_of : undefined)
+  op: AnyOperation,
+  { as_of, proposal }: Readonly<Record<string, unknown>>,
+): string | undefined => {
+  if (op.supportsAsOf) return typeof as_of === 'string' ? as_of : undefined
+  const isKnown = canPropose(op) && typeof proposal === 'string' && proposal !== 'draft' && proposal !== 'open'
+  return isKnown ? `${FUTURE}${proposal}` : undefined
+}
 
 /** Calls an operation, on a server or in this process. */
 export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
@@ -148,7 +157,17 @@ type Sought = Pick<Reference, 'noun' | 'kind'>
 
 /** Resolves names, each once. @param asOf the moment at which names are looked up; now by default */
 export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string): Names => {
-  const ask: Ask = (op, input) => askNow(op, asOf !== undefined && op.supportsAsOf ? { ...input, as_of: asOf } : input)
+  const ask: Ask = async (op, input) => {
+    if (asOf === undefined || !op.supportsAsOf) return askNow(op, input)
+    try {
+      return await askNow(op, { ...input, as_of: asOf })
+    } catch (error) {
+      // A caller with a part of the estate sees no future. The write itself refuses a wrong proposal.
+      if (asOf.startsWith(FUTURE) && (isCode(error, 'FORBIDDEN') || isCode(error, 'VALIDATION_ERROR')))
+        return askNow(op, input)
+      throw error
+    }
+  }
   const known = new Map<string, Promise<string>>()
 
   /** Returns the id of the object that has this id or ref: false for none, undefined if the noun has no operation to check that. */

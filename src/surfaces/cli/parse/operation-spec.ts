@@ -11,12 +11,13 @@ import {
   stripNull,
 } from '../../../contract/input-schema.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
-import type { AnyOperation } from '../../../kernel/operation.ts'
+import { type AnyOperation, canPropose } from '../../../kernel/operation.ts'
 import { type Argument, createFlag, type Flag, type Spec } from './command.ts'
+import { PROPOSAL_FLAGS } from './proposal-flags.ts'
 
 /** Returns true for a field that is about the call and not about the object. */
-export const isOfHistory = ({ hasHistory }: AnyOperation, field: string): boolean =>
-  hasHistory === true && isFieldOfCall(field)
+export const isOfHistory = (op: AnyOperation, field: string): boolean =>
+  (op.hasHistory === true || canPropose(op)) && isFieldOfCall(field)
 
 /** Names of the fields that the command line adds to an operation. */
 export const INPUT_FIELD = '@input'
@@ -104,6 +105,11 @@ const buildArgument = (
 /** Shows the preview, which says more than the answer that `true` would get. */
 const DRY_RUN = createFlag('dry-run', 'Show what would change, and change nothing')
 
+const buildCallFlag = (op: AnyOperation, field: string): readonly Flag[] | undefined => {
+  if (op.hasHistory && field === 'dry_run') return [{ ...DRY_RUN, field }]
+  return canPropose(op) && field === 'proposal' ? PROPOSAL_FLAGS : undefined
+}
+
 const buildBodyFlags = (op: AnyOperation, all: readonly string[]): Flag[] => {
   const { method, params } = parseHttp(op.http)
   const fields = all.filter((field) => !isOfHistory(op, field))
@@ -138,8 +144,8 @@ export const buildSpec = (op: AnyOperation): Spec => {
         : []
     }),
     flags: [
-      ...Object.entries(properties).map(([field, schema]) =>
-        op.hasHistory && field === 'dry_run' ? { ...DRY_RUN, field } : buildFlag(field, schema, names),
+      ...Object.entries(properties).flatMap(
+        ([field, schema]) => buildCallFlag(op, field) ?? [buildFlag(field, schema, names)],
       ),
       ...buildBodyFlags(op, fields).filter((one) => !one.names.some((name) => names.has(name))),
     ],

@@ -1,0 +1,19 @@
+/** The flags that add a write to a proposal in place of making it. */
+import { createFlag, type Flag, getText, isOn, type Texts } from './command.ts'
+import { createUsageError } from './usage-error.ts'
+
+export const PROPOSAL_FLAGS: readonly Flag[] = [
+  {
+    ...createFlag('proposal', 'Add this to a proposal, and change nothing', { hint: 'ID|draft|open' }),
+    bounds: 'draft and open begin a new one',
+  },
+  createFlag('propose', 'Short for --proposal open'),
+]
+
+/** Returns the proposal that the flags name. @throws AppError INVALID_INPUT for both flags */
+export const readProposal = (texts: Texts): string | undefined => {
+  const proposal = getText(texts, 'proposal')
+  if (!isOn(texts, 'propose')) return proposal
+  if (proposal !== undefined) throw createUsageError('--propose is short for --proposal open: give one of them')
+  return 'open'
+}
