@@ -131,9 +131,13 @@ export const estateCommands: readonly Command[] = [
       ],
       flags: [
         createFlag('resource', 'Only this', { choices: INVENTORY, hint: 'RESOURCE' }),
-        createFlag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 24h; or as it would be: proposal:7', {
-          hint: 'TEXT',
-        }),
+        createFlag(
+          'as-of',
+          'The estate as it was: a time, the id of a change, or how long ago, like 24h; or as it would be: proposal:7',
+          {
+            hint: 'TEXT',
+          },
+        ),
         createFlag('force', 'Write into a folder that is not empty'),
         createFlag('as-code', 'Names in place of ids, as plat apply reads it: YAML, or JSON with -o json'),
         createFlag('managed-by', 'With --as-code: only the objects of this owner', { hint: 'NAME' }),
