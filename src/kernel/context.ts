@@ -8,7 +8,7 @@ import type { AnnouncedEvent } from './announced-event.ts'
 import type { Caller } from './caller.ts'
 import type { Attempt } from './changes/attempt.ts'
 import type { RawAudit } from './changes/audit.ts'
-import type { ChangeDetails, ChangedObject, ItemWrite, PlannedItem } from './changes/change-record.ts'
+import type { ChangeDetails, ChangedObject, ItemWrite } from './changes/change-record.ts'
 import type { Lock } from './changes/locks.ts'
 import type { NewIds } from './changes/new-ids.ts'
 import type { Emit, Reactions } from './events.ts'
@@ -86,7 +86,7 @@ export type KernelCtx<Tables> = {
   /** True in a transaction that a plan describes: the change record also has the objects without a history. */
   readonly isPlanned: boolean
   /** Returns all objects that the transaction has changed so far; undefined if it is not planned. */
-  readonly plannedItems: () => Promise<readonly PlannedItem[] | undefined>
+  readonly plannedItems: () => Promise<readonly ChangedObject[] | undefined>
   /** Like `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */

@@ -25,10 +25,13 @@ export type Effect = {
 /** The stored form of an effect: enough to recognize and to name it. */
 export type Fingerprint = Omit<Effect, 'fields'> & { readonly hash: string }
 
-const toDocument = (text: string | undefined): Document | undefined =>
+export const toDocument = (text: string | undefined): Document | undefined =>
   text === undefined ? undefined : parseDocument(text)
 
-const pickFields = (document: Document | undefined, fields: readonly string[] | undefined): Document | undefined =>
+export const pickFields = (
+  document: Document | undefined,
+  fields: readonly string[] | undefined,
+): Document | undefined =>
   document && fields ? Object.fromEntries(fields.map((field) => [field, document[field] ?? null])) : document
 
 /** Returns the counters of a deleted object that are not zero. */
