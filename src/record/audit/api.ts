@@ -34,6 +34,7 @@ export const AuditEntry = z
     key_owner_id: z.string().describe('The user who owns the API key, and whose rights it has; empty without a key'),
     key_owner: z.string().describe('Username of the owner of the API key; empty without a key'),
     change_id: z.string().describe('The change that the history has of it; empty if no object of the estate changed'),
+    proposal_id: z.string().describe('The proposal that the call has merged; empty for any other call'),
     object: AuditObject.nullable()
       .optional()
       .describe('The object by its name, if requested; null if no name is known, or the caller may not read it'),

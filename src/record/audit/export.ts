@@ -10,5 +10,10 @@ import * as store from './store.ts'
 export const exportEntries = async (ctx: Ctx, request: Request): Promise<Response> => {
   const { format, ...filter } = parseRawQuery(ExportQuery, request)
   const rows = ctx.store.stream(store.selectMatching(ctx, filter))
-  return createRowFile(request, { rows, columns, format, name: `audit-${ctx.now.slice(0, 10)}` })
+  return createRowFile(request, {
+    rows,
+    columns: [...columns, 'proposal_id'],
+    format,
+    name: `audit-${ctx.now.slice(0, 10)}`,
+  })
 }

@@ -96,8 +96,8 @@ describe.each(onSqlite())('a call by API key on %s', (dialect) => {
     await byKey('POST', '/api/datacenters', { id: 'ams', name: 'ams' })
     const csv = await (await admin.request('GET', `/api/audit/export?format=csv&user_id=${owner.id}`)).text()
     const [head = '', ...rows] = csv.trim().split('\r\n')
-    expect(head).toEndWith(',key_owner_id,key_owner,change_id')
-    expect(rows).toEqual([expect.stringMatching(new RegExp(`,${key.id},ci,.*,${owner.id},ada,[0-9a-f-]{36}$`))])
+    expect(head).toEndWith(',key_owner_id,key_owner,change_id,proposal_id')
+    expect(rows).toEqual([expect.stringMatching(new RegExp(`,${key.id},ci,.*,${owner.id},ada,[0-9a-f-]{36},$`))])
   })
 
   test('leaves a trail that is whole', async () => {

@@ -126,10 +126,15 @@ const isBy =
   (eb: ExpressionBuilder<Tables, 'audit'>): Expression<SqlBool> =>
     eb.or([eb('user_id', '=', id), eb('key_id', '=', id), eb('key_owner_id', '=', id)])
 
+/** Follows from the other columns: a new one in the hash of an entry would be left out by older programs. */
+const proposalId = sql<string>`CASE WHEN resource = 'proposal' AND change_id <> '' THEN resource_id ELSE '' END`.as(
+  'proposal_id',
+)
+
 /** Returns the matching entries, newest first. */
 export const selectMatching = ({ db }: StoreScope, filter: AuditFilter) => {
   const { start_time, end_time } = filter
-  let query = db.selectFrom('audit').select(columns).orderBy('id', 'desc')
+  let query = db.selectFrom('audit').select(columns).select(proposalId).orderBy('id', 'desc')
   for (const column of ['resource', 'resource_id', 'action', 'status'] as const) {
     const value = filter[column]
     if (value) query = query.where(column, '=', value)
@@ -141,7 +146,7 @@ export const selectMatching = ({ db }: StoreScope, filter: AuditFilter) => {
 }
 
 export const find = ({ db }: StoreScope, id: string) =>
-  db.selectFrom('audit').select(columns).where('id', '=', id).executeTakeFirst()
+  db.selectFrom('audit').select(columns).select(proposalId).where('id', '=', id).executeTakeFirst()
 
 /** Returns a text that changes when an entry is added or deleted. */
 export const readRevision = async (scope: StoreScope): Promise<string> => {

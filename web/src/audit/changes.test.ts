@@ -20,6 +20,7 @@ const entry = (timestamp: string, changes: object, status: AuditEntry['status'] 
   request_id: '',
   oauth_client: '',
   change_id: '',
+  proposal_id: '',
   tool: '',
 })
 
