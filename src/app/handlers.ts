@@ -64,6 +64,7 @@ import type { SessionStore } from '../people/sessions/store.ts'
 import { signInProviders, ssoFeature } from '../people/sso/sso.ts'
 import { usersFeature } from '../people/users/users.ts'
 import { feature as views } from '../people/views/views.ts'
+import { feature as policies } from '../proposals/policies/policies.ts'
 import { auditFeature } from '../record/audit/audit.ts'
 import { createObjectNames } from '../record/audit/object-names.ts'
 import { eventsFeature } from '../record/events/events.ts'
@@ -166,6 +167,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     scopes,
     usersFeature(options),
     views,
+    policies,
     keys,
     factorsFeature(options),
     sessionsFeature({ ...options, signIn, signInFactors, signInProviders }),

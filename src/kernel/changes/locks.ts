@@ -10,6 +10,8 @@ const PREFIXES = {
   idempotency: 'idempotency',
   /** The keys of writes that may take minutes: names of a kind share locks, and no short write waits for a long one. */
   longIdempotency: 'long-idempotency',
+  /** The numbers of proposals, and that of policies. */
+  proposals: 'proposals',
   /** All changes of the settings of sources: they are few, and their names and refs concern all of them. */
   sources: 'sources',
   apply: 'estate apply',

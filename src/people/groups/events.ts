@@ -5,6 +5,7 @@ declare module '../../kernel/events.ts' {
   interface Events {
     'group.created': undefined
     'group.updated': undefined
+    'group.deleting': Group
     'group.deleted': Group
     'group.member-added': undefined
     'group.member-removed': undefined

@@ -66,6 +66,7 @@ const update = async (ctx: Ctx, { id, ...patch }: GroupPatch): Promise<Group> =>
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const group = await lockForChange(ctx, id)
   const requireAdmin = await guardLastAdmin(ctx, await requireRolesHeld(ctx, group))
+  await ctx.emit('group.deleting', group)
   const members = await findMemberIds(ctx, id)
   await removeOfGroup(ctx, id)
   await store.remove(ctx, id)

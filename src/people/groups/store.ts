@@ -160,6 +160,17 @@ export const findMemberships = (
 ): Promise<Pick<GroupMemberRow, 'group_id' | 'source'>[]> =>
   db.selectFrom('group_members').select(['group_id', 'source']).where('user_id', '=', userId).execute()
 
+/** Returns the users who are members of the group. */
+export const filterMembers = async (
+  { db }: DbScope,
+  groupId: string,
+  userIds: readonly string[],
+): Promise<readonly string[]> => {
+  if (userIds.length === 0) return []
+  const of = db.selectFrom('group_members').select('user_id').distinct().where('group_id', '=', groupId)
+  return (await of.where('user_id', 'in', userIds).execute()).map(({ user_id }) => user_id)
+}
+
 /** Returns the memberships with this source. */
 export const findMembersFrom = ({ db }: DbScope, source: string): Promise<Member[]> =>
   db.selectFrom('group_members').select(['group_id', 'user_id']).where('source', '=', source).execute()

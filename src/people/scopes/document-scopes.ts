@@ -5,7 +5,7 @@ import { toTextOrNull } from '../../contract/unknown.ts'
 import { RESOURCES } from '../../inventory/resources.ts'
 import { listFollowed, type ResourceFacts } from '../../resource/facts.ts'
 import { toKind } from '../../resource/nouns.ts'
-import { type ObjectFacts, toAddressRange } from './areas.ts'
+import { type ObjectFacts, type ScopeIds, type ScopesOf, toAddressRange } from './areas.ts'
 
 export type ObjectId = { readonly kind: string; readonly id: string }
 
@@ -108,3 +108,27 @@ export const getPlacing = ({ kind, id }: ObjectId, document: Document): Document
 /** Returns the objects that decide the scopes of another one. */
 export const listRelated = (documentScope: DocumentScope): readonly ObjectId[] =>
   'follows' in documentScope ? documentScope.follows : documentScope.inherits ? [documentScope.inherits] : []
+
+/** The scopes and the address space of an object in one state of the estate. */
+type Place = { readonly scopes: ScopeIds; readonly space_id: string | null }
+
+/** A state of the estate: its scopes, and the documents of its objects. */
+export type PlacedState = {
+  readonly setOf: ScopesOf
+  /** Returns undefined for an object that does not exist. */
+  readonly at: (object: ObjectId) => DocumentScope | undefined
+}
+
+/** Returns the place of an object that follows no others. */
+export const findPlace = (documentScope: DocumentScope, state: PlacedState): Place => {
+  if ('follows' in documentScope) return { scopes: [], space_id: null }
+  const { facts, inherits, space_id = null } = documentScope
+  if (!inherits) return { scopes: state.setOf(facts), space_id }
+  const parent = state.at(inherits)
+  const from = parent ? findPlace(parent, state) : undefined
+  const ranges = from ? (facts.ranges ?? []).map((range) => ({ ...range, space_id: from.space_id })) : []
+  return {
+    scopes: state.setOf({ ...facts, ranges, inherited: from?.scopes ?? [] }),
+    space_id: from?.space_id ?? null,
+  }
+}

@@ -3,6 +3,8 @@ declare module '../../kernel/events.ts' {
   interface Events {
     'user.created': undefined
     'user.updated': undefined
+    /** The user can no longer sign in. */
+    'user.deactivated': { readonly id: string }
     /** Features delete the objects of the user. */
     'user.deleting': { readonly id: string }
     'user.deleted': undefined

@@ -164,7 +164,10 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
   if (roles) await grants.replaceRoles(ctx, { id, now: ctx.now }, listIds(roles))
   await requireAdmin()
   // A session from before must not become valid again with the user.
-  if (before.is_active && !is_active) await store.endSignIns(ctx, id)
+  if (before.is_active && !is_active) {
+    await store.endSignIns(ctx, id)
+    await ctx.emit('user.deactivated', { id })
+  }
   if (changes.includes('roles')) await emitRolesChanged(ctx, [id])
   return emitUpdated(ctx, id)
 }

@@ -32,6 +32,7 @@ type AccessNoun = 'user' | 'role' | 'key' | 'session' | 'scope' | 'grant' | 'gro
 const ABOUT_ACCESS: Readonly<Record<Extract<keyof Events, `${AccessNoun}.${string}`>, true>> = {
   'user.created': true,
   'user.updated': true,
+  'user.deactivated': true,
   'user.deleting': true,
   'user.deleted': true,
   'user.password-changed': true,
@@ -53,6 +54,7 @@ const ABOUT_ACCESS: Readonly<Record<Extract<keyof Events, `${AccessNoun}.${strin
   'grant.deleted': true,
   'group.created': true,
   'group.updated': true,
+  'group.deleting': true,
   'group.deleted': true,
   'group.member-added': true,
   'group.member-removed': true,

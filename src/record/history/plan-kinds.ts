@@ -78,6 +78,7 @@ export const PLAN_KINDS: Readonly<Record<string, PlanKind>> = {
   'dns-zone': buildPlain('DNS zone', 'dns:read'),
   'dns-record': buildPlain('DNS record', 'dns:read'),
   source: buildPlain('source', 'sources:read'),
+  policy: buildPlain('policy', 'policies:read'),
   credential: buildPlain('credential', 'credentials:read'),
   user: buildPlain('user', 'users:read', {
     counters: ['sessions', 'passkeys', 'authenticator_apps'],

@@ -4,8 +4,14 @@ import type { ScopeSet } from '../../kernel/caller.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import { isInScopeSet } from '../../kernel/rights/access.ts'
-import { createScopeMatcher, type ScopeIds, type ScopesOf } from '../../people/scopes/areas.ts'
-import { type DocumentScope, getPlacing, listRelated } from '../../people/scopes/document-scopes.ts'
+import { createScopeMatcher, type ScopesOf } from '../../people/scopes/areas.ts'
+import {
+  type DocumentScope,
+  findPlace,
+  getPlacing,
+  listRelated,
+  type ObjectId,
+} from '../../people/scopes/document-scopes.ts'
 import { withDatacentersBelow } from '../../people/scopes/places.ts'
 import * as scopes from '../../people/scopes/store.ts'
 import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
@@ -130,20 +136,7 @@ export class VisibleItems implements Kinds {
         const then = this.#timelines.at(other, at)
         return then !== undefined && this.#isReached(scopeSet, then, at)
       })
-    return isInScopeSet(scopeSet, this.#placeOf(documentScope, at).scopes)
-  }
-
-  /** Returns the scopes and the address space of an object at a moment. */
-  #placeOf(documentScope: DocumentScope, at: number): { readonly scopes: ScopeIds; readonly space_id: string | null } {
-    if ('follows' in documentScope) return { scopes: [], space_id: null }
-    const { facts, inherits, space_id = null } = documentScope
-    if (!inherits) return { scopes: this.#setOf(facts), space_id }
-    const parent = this.#timelines.at(inherits, at)
-    const from = parent ? this.#placeOf(parent, at) : undefined
-    const places = from ? (facts.ranges ?? []).map((place) => ({ ...place, space_id: from.space_id })) : []
-    return {
-      scopes: this.#setOf({ ...facts, ranges: places, inherited: from?.scopes ?? [] }),
-      space_id: from?.space_id ?? null,
-    }
+    const state = { setOf: this.#setOf, at: (other: ObjectId) => this.#timelines.at(other, at) }
+    return isInScopeSet(scopeSet, findPlace(documentScope, state).scopes)
   }
 }

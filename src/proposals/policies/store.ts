@@ -1,0 +1,122 @@
+/** The queries of policies; the only writer of their table. */
+import type { Tables } from '../../database/tables.ts'
+import { transactionState } from '../../database/transaction-state.ts'
+import { settings } from '../../kernel/changes/settings.ts'
+import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
+import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
+import { createRecorder } from '../../resource/recorder.ts'
+import type { PolicyRow } from '../table.ts'
+import type { Policy } from './api.ts'
+
+/** Returns all policies, by name. */
+export const query = ({ db }: DbScope) => db.selectFrom('policies').selectAll().orderBy('name_order').orderBy('id')
+
+// Written by `toRow`.
+const parseList = (json: string): string[] => JSON.parse(json) as string[]
+
+export const toPolicy = ({ name_key: _, name_order: _order, ...row }: PolicyRow): Policy => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  enabled: row.enabled === 1,
+  permissions: parseList(row.permissions),
+  scope_id: row.scope_id,
+  min_objects: row.min_objects,
+  approvals: row.approvals,
+  group_id: row.group_id,
+  checks: parseList(row.checks),
+  protect: row.protect === 1,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+const toRow = (policy: Policy): PolicyRow => ({
+  ...policy,
+  ...buildNameKeys(policy.name),
+  enabled: Number(policy.enabled),
+  permissions: JSON.stringify(policy.permissions),
+  checks: JSON.stringify(policy.checks),
+  protect: Number(policy.protect),
+})
+
+const selectById = ({ db }: DbScope, id: string) => db.selectFrom('policies').selectAll().where('id', '=', id)
+
+export const find = async (scope: DbScope, id: string): Promise<Policy | undefined> => {
+  const row = await selectById(scope, id).executeTakeFirst()
+  return row && toPolicy(row)
+}
+
+/** Finds like `find`, and locks the row until commit. */
+export const lock = async (ctx: StoreScope, id: string): Promise<Policy | undefined> => {
+  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
+  return row && toPolicy(row)
+}
+
+export const findAll = async (scope: DbScope): Promise<readonly Policy[]> =>
+  (await query(scope).execute()).map(toPolicy)
+
+/** Returns another policy with this name. */
+export const findNamesake = (
+  { db }: DbScope,
+  { id, name }: Pick<PolicyRow, 'id' | 'name'>,
+): Promise<{ name: string } | undefined> =>
+  db
+    .selectFrom('policies')
+    .select('name')
+    .where('name_key', '=', toNameKey(name.trim()))
+    .where('id', '<>', id)
+    .executeTakeFirst()
+
+/** Returns a policy that names the scope or the group. */
+export const findUser = async (
+  { db }: DbScope,
+  column: 'scope_id' | 'group_id',
+  id: string,
+): Promise<{ readonly name: string } | undefined> =>
+  db.selectFrom('policies').select('name').where(column, '=', id).orderBy('name_order').executeTakeFirst()
+
+/** Locks a scope or a group until commit, so that no other call deletes it. @returns false without it */
+export const lockNamed = async (ctx: StoreScope, table: 'scopes' | 'groups', id: string): Promise<boolean> => {
+  // Both tables have the column; the union of their types has none.
+  const row = ctx.db
+    .selectFrom(table as 'scopes')
+    .select('id')
+    .where('id', '=', id)
+  return (await ctx.store.sql.lockRows(row).executeTakeFirst()) !== undefined
+}
+
+const written = transactionState(() => ({ hasWritten: false }))
+
+const policies = settings<Tables, readonly Policy[]>('policies', ['policies'], findAll, {
+  size: 64 * 1024,
+  hasWritten: ({ local }) => local(written).hasWritten,
+})
+
+/** Returns all policies as a transaction sees them. */
+export const loadForTransaction = (ctx: Ctx): Promise<readonly Policy[]> => policies.within(ctx)
+
+/** Starts the read of `loadForTransaction`, where that saves a round trip. */
+export const loadAhead = (ctx: Ctx): void => policies.ahead(ctx)
+
+/** Returns all policies: of the transaction, or as of the last commit. */
+export const load = (ctx: Ctx): Promise<readonly Policy[]> =>
+  ctx.db === ctx.store.read ? policies.current(ctx) : policies.within(ctx)
+
+const recorder = createRecorder({
+  ...{ kind: 'policy', table: 'policies' },
+  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toPolicy),
+})
+
+const write = (ctx: Ctx, id: string, work: () => Promise<unknown>): Promise<void> => {
+  ctx.local(written).hasWritten = true
+  return recorder.write(ctx, [id], async () => void (await work()))
+}
+
+export const insert = (ctx: Ctx, policy: Policy): Promise<void> =>
+  write(ctx, policy.id, () => ctx.db.insertInto('policies').values(toRow(policy)).execute())
+
+export const update = (ctx: Ctx, policy: Policy): Promise<void> =>
+  write(ctx, policy.id, () => ctx.db.updateTable('policies').set(toRow(policy)).where('id', '=', policy.id).execute())
+
+export const remove = (ctx: Ctx, id: string): Promise<void> =>
+  write(ctx, id, () => ctx.db.deleteFrom('policies').where('id', '=', id).execute())
