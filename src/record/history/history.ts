@@ -4,7 +4,6 @@ import type { Config } from '../../base/config/config.ts'
 import { formatSummary } from '../../contract/change-summary.ts'
 import { invalidField, notFound, orNotFound } from '../../contract/errors.ts'
 import { createAsOfDb } from '../../database/as-of-views.ts'
-import { type TableView, TableViews } from '../../database/cte-views.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import { toTableName } from '../../inventory/resources.ts'
@@ -13,7 +12,6 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import type { Handlers } from '../../kernel/implement.ts'
 import type { Page } from '../../kernel/list.ts'
-import { listTables } from '../../resource/scoped/views.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, type ItemChange } from './api.ts'
 import { buildChanges } from './build-changes.ts'
 import * as entries from './entry-store.ts'
@@ -24,7 +22,9 @@ import * as changeList from './list/change-list.ts'
 import { formatTime, isSettled, parseFilterTime, parseMoment } from './moment.ts'
 import { findObjects } from './names/find-objects.ts'
 import { nameItems, type Shown } from './names/names.ts'
-import { buildPastTables, MAX_LATER_ROWS_READ } from './past/past-tables.ts'
+import { HISTORY } from './past/past-source.ts'
+import { MAX_LATER_ROWS_READ } from './past/past-tables.ts'
+import { createPastViews } from './past/past-views.ts'
 import { createRecorder } from './record-store.ts'
 import { removeOld } from './retention.ts'
 import { findVisibleChanges, SEEN_TABLES } from './seen-changes.ts'
@@ -299,32 +299,10 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
   ],
 })
 
-const MAX_PARTIAL_VIEWS = 100
-
-/** Returns the views, of which some show no row. */
-const withEmptyViews = (views: readonly TableView[], names: ReadonlySet<string>): TableView[] =>
-  views.map((view) => {
-    if (!names.has(view.name)) return view
-    const { inSteps: _, ...rest } = view
-    return { ...rest, sql: `SELECT * FROM (${view.sql}) AS hidden WHERE 1 = 0` }
-  })
-
 /** Opens the history of a database, which begins now unless it has begun before. */
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
-  const engine = db.sql.past
-  const few = new TableViews(engine, buildPastTables(engine, true))
-  const many = new TableViews(engine, buildPastTables(engine, false))
-  const partial = new Map<string, TableViews>()
-  const getViewsWithout = (hidden: readonly string[], areFew: boolean): TableViews => {
-    const key = `${hidden.join()} ${areFew}`
-    const known = partial.get(key)
-    if (known) return known
-    const made = new TableViews(engine, withEmptyViews(buildPastTables(engine, areFew), listTables(hidden)))
-    // Each operation hides some of the few resources that it shows.
-    if (partial.size < MAX_PARTIAL_VIEWS) partial.set(key, made)
-    return made
-  }
+  const views = createPastViews(db.sql.past, HISTORY)
   return {
     record: createRecorder(db, await store.findNewestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
@@ -335,8 +313,7 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
       const moment = await parseMoment(ctx, 'as_of', text)
       const areFew =
         (await store.countLater(ctx, { seq: moment.seq, most: MAX_LATER_ROWS_READ + 1 })) <= MAX_LATER_ROWS_READ
-      const tables = hidden.length > 0 ? getViewsWithout(hidden, areFew) : areFew ? few : many
-      const { read, store: past } = createAsOfDb(ctx.store, tables, {
+      const { read, store: past } = createAsOfDb(ctx.store, views(hidden, areFew), {
         seq: moment.seq,
         isSettled: () => isSettled(ctx, moment),
         ...(hidden.length > 0 && { part: `without ${hidden.join()}` }),

@@ -2,7 +2,8 @@
 
 import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
-import { buildSpaceKey, extractSpace, type IsSame, selectPoolSpace } from './past-spaces.ts'
+import type { IsSame, PastSource } from './past-source.ts'
+import { buildSpaceKey, extractSpace, selectPoolSpace } from './past-spaces.ts'
 
 const DIGITS = [...'0123456789abcdef']
 
@@ -83,26 +84,28 @@ const buildBlockSql = (key: string): string => `substr(${key}, 1, length(${key})
  * Returns the bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An expired
  * reservation holds its address until it is deleted.
  */
-export const buildOccupancyTables = (engine: PastSql, isSame: IsSame): TableView[] => {
-  const { stored, text, unindexed } = engine
+export const buildOccupancyTables = (engine: PastSql, source: PastSource, isSame: IsSame): TableView[] => {
+  const { stored, text } = engine
   const reserved = buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), text('t.derived', 'ip'))
   const isUnmoved = 'NOT EXISTS (SELECT 1 FROM past_moved_reservations AS m WHERE m.id = s.id)'
   const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
     `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s
       WHERE s.ip_key BETWEEN b.block || '00' AND b.block || 'ff' AND ${condition}`
+  const changed = (kind: 'device' | 'reservation'): string =>
+    `${source.find(engine).kind} = '${kind}' AND ${source.counts('h')}`
   return [
     {
       name: 'past_blocks',
       isMaterialized: true,
       stored: ['addresses', 'reservations', 'space_keys'],
       sql: `SELECT ${buildBlockSql('a.ip_key')} AS block FROM then_addresses AS a
-        UNION SELECT ${buildBlockSql('s.ip_key')} FROM history AS h CROSS JOIN ${stored('addresses')} AS s
-          WHERE s.device_id = h.id AND ${unindexed('h.kind')} = 'device' AND h.seq > :seq
+        UNION SELECT ${buildBlockSql('s.ip_key')} FROM ${source.table} AS h CROSS JOIN ${stored('addresses')} AS s
+          WHERE s.device_id = h.id AND ${changed('device')}
         UNION SELECT ${buildBlockSql(reserved)} FROM then_reservation AS t
         UNION SELECT ${buildBlockSql('m.ip_key')} FROM past_moved_reservations AS m
         UNION SELECT ${buildBlockSql('m.present_key')} FROM past_moved_reservations AS m
-        UNION SELECT ${buildBlockSql('s.ip_key')} FROM history AS h CROSS JOIN ${stored('reservations')} AS s
-          WHERE s.id = h.id AND ${unindexed('h.kind')} = 'reservation' AND h.seq > :seq`,
+        UNION SELECT ${buildBlockSql('s.ip_key')} FROM ${source.table} AS h CROSS JOIN ${stored('reservations')} AS s
+          WHERE s.id = h.id AND ${changed('reservation')}`,
     },
     {
       name: 'past_held',

@@ -2,7 +2,7 @@
 
 import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
-import type { Kind } from '../kind-names.ts'
+import type { IsSame } from './past-source.ts'
 
 type Columns = Readonly<Record<string, string>>
 
@@ -49,7 +49,7 @@ export const buildCableColumns = (engine: PastSql): Columns => {
 }
 
 /** Returns the ends of cables: two rows of each. @param isSame true for an object that has not changed since */
-export const buildCableEnds = (engine: PastSql, isSame: (kind: Kind, id: string) => string): TableView => {
+export const buildCableEnds = (engine: PastSql, isSame: IsSame): TableView => {
   const columns = ['port_id', 'side', 'cable_id', 'other_port_id', 'other_side']
   const cut = (from: 'a' | 'b', to: 'a' | 'b'): string => {
     const [end, other] = [getEnd(engine, from), getEnd(engine, to)]

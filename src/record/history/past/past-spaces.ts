@@ -5,9 +5,7 @@
 
 import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
-
-/** Returns the condition for an object that has not changed since. */
-export type IsSame = (kind: 'device' | 'network' | 'pool' | 'reservation', id: string) => string
+import type { IsSame } from './past-source.ts'
 
 /** Returns the key of the space that a storage key begins with: see `getSpaceKey`. */
 export const extractSpace = (key: string): string => `CASE WHEN ${key} >= 's' THEN substr(${key}, 1, 5) ELSE '' END`

@@ -1,6 +1,6 @@
 /**
- * The tables of the estate as of a moment: the stored rows of objects that have not changed since, and rows cut out of
- * the documents before the first later change of the others. Derived tables follow from these.
+ * The tables of the estate as of a moment, or as a proposal would leave it: the stored rows of objects that are the same, and rows cut
+ * out of the documents of the others. Derived tables follow from these.
  */
 import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
@@ -9,9 +9,17 @@ import { FACTS, INVENTORY, RESOURCES, toTableName } from '../../../inventory/res
 import { getLabel, getOrderColumn, listColumns, listKeyedFields } from '../../../resource/columns.ts'
 import { hasRefs, listFields, type ResourceFacts } from '../../../resource/facts.ts'
 import { type Kind, toKind } from '../kind-names.ts'
-import { KIND_RULES, PLAIN } from '../kinds.ts'
+import { PLAIN } from '../kinds.ts'
 import { buildMembershipTables, buildOccupancyTables } from './past-derived.ts'
 import { buildCableColumns, buildCableEnds, buildPortColumns } from './past-ports.ts'
+import {
+  buildStates,
+  buildStatesName,
+  createIsSame,
+  FOUND_ANYWHERE,
+  type IsSame,
+  type PastSource,
+} from './past-source.ts'
 import {
   buildMovedColumns,
   buildMovedPools,
@@ -36,32 +44,11 @@ const EMPTY = [
   'scanner_states',
 ] as const satisfies readonly (keyof Tables)[]
 
-/** The columns by which the states of changed objects are found. */
-type Found = { readonly kind: string; readonly id: string }
-
-/** Returns the table of the states of changed objects of a kind. */
-const buildStatesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
-
-/** Returns the states of changed objects of a kind: the states before the first later change. */
-const buildStates = (kind: Kind, found: Found, name = buildStatesName(kind)): TableView => ({
-  name,
-  sql: `SELECT ${found.id} AS id, h.sort_key, h.order_key, h.derived, h.before FROM history AS h
-    WHERE ${found.kind} = '${kind}' AND h.seq > :seq
-    AND h.${KIND_RULES[kind].name === undefined ? 'before' : 'sort_key'} IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
-})
-
-/** Found by any index, such as the index of the order of lists. */
-const BY_OBJECT: Found = { kind: 'h.kind', id: 'h.id' }
-/** Found only by the numbers of later changes: other indexes also have the rows of all earlier ones. */
-const byNumber = ({ unindexed }: PastSql): Found => ({ kind: unindexed('h.kind'), id: unindexed('h.id') })
-
 /** The states of changed devices, which are read in the order of lists. */
 const LISTED_DEVICES = 'then_device_in_order'
 
-/** True for an object that has not changed since. */
-const isSame = (kind: Kind, id: string): string =>
-  `NOT EXISTS (SELECT 1 FROM history AS c WHERE c.kind = '${kind}' AND c.id = ${id} AND c.seq > :seq)`
+/** The means by which all tables are built. */
+type Builder = { readonly engine: PastSql; readonly isSame: IsSame }
 
 /** The columns of a table, each with its value out of `t`, a row of `then_<kind>`. */
 type Columns = Readonly<Record<string, string>>
@@ -82,7 +69,7 @@ type Stored = {
 
 /** Builds a table with rows that are stored for the present, and cut out of documents for the past. */
 const buildTable = (
-  engine: PastSql,
+  { engine, isSame }: Builder,
   { table, kind, id, columns, elements, states = buildStatesName(kind), moved }: Stored,
 ): TableView => {
   const names = Object.keys(columns)
@@ -106,7 +93,7 @@ const buildTable = (
 const buildStepsName = (table: string): string => `${table}_in_steps`
 
 /** Builds a table like `buildTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
-const buildStepsTable = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
+const buildStepsTable = ({ engine, isSame }: Builder, { table, kind, id, columns, states }: Stored): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
   return {
@@ -216,12 +203,12 @@ const buildChangedAddresses = (engine: PastSql): TableView => {
 
 /** Returns a list of texts of devices, which is a table. */
 const buildDeviceTexts = (
-  engine: PastSql,
+  builder: Builder,
   table: keyof Tables,
   { field, column }: Record<'field' | 'column', string>,
 ) => {
-  const { from, position, text } = engine.elements('t.before', field, 'e')
-  return buildTable(engine, {
+  const { from, position, text } = builder.engine.elements('t.before', field, 'e')
+  return buildTable(builder, {
     table,
     kind: 'device',
     id: 's.device_id',
@@ -231,7 +218,7 @@ const buildDeviceTexts = (
 }
 
 /** Returns the refs of all objects, which are in their documents. */
-const buildRefsTable = (engine: PastSql): TableView => {
+const buildRefsTable = ({ engine, isSame }: Builder): TableView => {
   const { from, key, text } = engine.entries('t.before', 'refs', 'e')
   const of = (kind: Kind, resource: string): string =>
     `SELECT s.resource, s.source, s.external_id, s.object_id FROM ${engine.stored('refs')} AS s
@@ -271,7 +258,8 @@ const buildPlainColumns = (engine: PastSql, facts: ResourceFacts): Columns => {
   }
 }
 
-const buildInventoryTables = (engine: PastSql): TableView[] => {
+const buildInventoryTables = (builder: Builder): TableView[] => {
+  const { engine, isSame } = builder
   const { text } = engine
   const addresses = buildAddressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
@@ -285,16 +273,16 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
     columns: buildDeviceColumns(engine),
   }
   return [
-    buildRefsTable(engine),
+    buildRefsTable(builder),
     ...PLAIN.map((table) =>
-      buildTable(engine, {
+      buildTable(builder, {
         table: toTableName(table),
         kind: toKind(table),
         id: 's.id',
         columns: buildPlainColumns(engine, FACTS[table]),
       }),
     ),
-    buildTable(engine, {
+    buildTable(builder, {
       table: 'custom_fields',
       kind: 'custom-field',
       id: 's.id',
@@ -308,7 +296,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
         group_key: derived('group'),
       },
     }),
-    buildTable(engine, {
+    buildTable(builder, {
       table: 'networks',
       kind: 'network',
       id: 's.id',
@@ -321,7 +309,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       },
     }),
     ...buildMovedPools(engine, isSame),
-    buildTable(engine, {
+    buildTable(builder, {
       table: 'pools',
       kind: 'pool',
       id: 's.id',
@@ -332,7 +320,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       },
       moved: { from: 'past_moved_pools', keys: ['start_key', 'end_key'] },
     }),
-    buildTable(engine, {
+    buildTable(builder, {
       table: 'pool_tags',
       kind: 'pool',
       id: 's.pool_id',
@@ -340,7 +328,7 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       elements: tag.from,
     }),
     buildMovedReservations(engine, isSame),
-    buildTable(engine, {
+    buildTable(builder, {
       table: 'reservations',
       kind: 'reservation',
       id: 's.id',
@@ -351,21 +339,21 @@ const buildInventoryTables = (engine: PastSql): TableView[] => {
       },
       moved: { from: 'past_moved_reservations', keys: ['ip_key'] },
     }),
-    { ...buildTable(engine, devices), inSteps: buildStepsName(devices.table) },
-    buildStepsTable(engine, devices),
-    buildTable(engine, {
+    { ...buildTable(builder, devices), inSteps: buildStepsName(devices.table) },
+    buildStepsTable(builder, devices),
+    buildTable(builder, {
       table: 'addresses',
       kind: 'device',
       id: 's.device_id',
       columns: addresses.columns,
       elements: addresses.from,
     }),
-    buildDeviceTexts(engine, 'device_tags', { field: 'tags', column: 'tag' }),
-    buildDeviceTexts(engine, 'device_domains', { field: 'domains', column: 'domain' }),
-    buildTable(engine, { table: 'ports', kind: 'port', id: 's.id', columns: buildPortColumns(engine, toFlag) }),
-    buildTable(engine, { table: 'cables', kind: 'cable', id: 's.id', columns: buildCableColumns(engine) }),
+    buildDeviceTexts(builder, 'device_tags', { field: 'tags', column: 'tag' }),
+    buildDeviceTexts(builder, 'device_domains', { field: 'domains', column: 'domain' }),
+    buildTable(builder, { table: 'ports', kind: 'port', id: 's.id', columns: buildPortColumns(engine, toFlag) }),
+    buildTable(builder, { table: 'cables', kind: 'cable', id: 's.id', columns: buildCableColumns(engine) }),
     buildCableEnds(engine, isSame),
-    buildTable(engine, {
+    buildTable(builder, {
       table: 'relationships',
       kind: 'relationship',
       id: "s.parent_id || ' ' || s.child_id || ' ' || s.type",
@@ -379,21 +367,25 @@ export const MAX_LATER_ROWS_READ = 1000
 
 /**
  * Returns the definitions, each after the definitions that it needs.
- * @param areFew true if there are at most `MAX_LATER_ROWS_READ` rows of later changes
+ * @param areFew true if at most `MAX_LATER_ROWS_READ` rows of the source count
  */
-export const buildPastTables = (engine: PastSql, areFew: boolean): TableView[] => [
-  // Rules and locks have no past.
-  ...INVENTORY.map(toKind)
-    .filter((kind) => kind !== 'device')
-    .map((kind) => buildStates(kind, areFew ? byNumber(engine) : BY_OBJECT)),
-  buildStates('device', byNumber(engine)),
-  // Pages look devices up by their ids, and lists read them in their order.
-  buildStates('device', BY_OBJECT, LISTED_DEVICES),
-  // The key of a space never changes.
-  { name: 'space_keys', stored: ['space_keys'], sql: `SELECT * FROM ${engine.stored('space_keys')}` },
-  ...buildInventoryTables(engine),
-  buildChangedAddresses(engine),
-  ...buildMembershipTables(engine, isSame),
-  ...buildOccupancyTables(engine, isSame),
-  ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
-]
+export const buildPastTables = (engine: PastSql, source: PastSource, areFew: boolean): TableView[] => {
+  const isSame = createIsSame(source)
+  const found = source.find(engine)
+  return [
+    // Rules and locks have no past.
+    ...INVENTORY.map(toKind)
+      .filter((kind) => kind !== 'device')
+      .map((kind) => buildStates(source, { kind, found: areFew ? found : FOUND_ANYWHERE })),
+    buildStates(source, { kind: 'device', found }),
+    // Pages look devices up by their ids, and lists read them in their order.
+    buildStates(source, { kind: 'device', found: FOUND_ANYWHERE, name: LISTED_DEVICES }),
+    // The key of a space never changes.
+    { name: 'space_keys', stored: ['space_keys'], sql: `SELECT * FROM ${engine.stored('space_keys')}` },
+    ...buildInventoryTables({ engine, isSame }),
+    buildChangedAddresses(engine),
+    ...buildMembershipTables(engine, isSame),
+    ...buildOccupancyTables(engine, source, isSame),
+    ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
+  ]
+}
