@@ -99,4 +99,46 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await open.revision(['things'])).toStartWith(before)
     expect(await open.revision(['things'])).not.toBe(before)
   })
+
+  test('an overlay keeps answers for its version and the present tables', async () => {
+    const { stored } = db.sql.past
+    const views = new TableViews(db.sql.past, [
+      {
+        name: 'things',
+        sql: `SELECT id, n, owner_id FROM ${stored('things')} WHERE n <> :seq`,
+        stored: ['things'],
+      },
+    ])
+    const open = (version: string) => createAsOfDb(db, views, { seq: 2, version, countAdded: async () => -1 }).store
+    const ask = (over: Db<Tables>, answer: string) => over.remember('things', 'key', async () => answer)
+    expect(await ask(open('1'), 'first')).toBe('first')
+    expect(await ask(open('1'), 'again')).toBe('first')
+    expect(await ask(open('2'), 'second')).toBe('second')
+    const before = await open('2').revision(['things'])
+    expect(await open('1').revision(['things'])).not.toBe(before)
+    const owned = { id: 'id-5', n: 5, owner_id: null }
+    await db.write(({ db: tx }) => tx.insertInto('things').values(owned).execute())
+    expect(await open('2').revision(['things'])).not.toBe(before)
+    expect(await ask(open('2'), 'third')).toBe('third')
+  })
+
+  test('the rows of an overlay are counted by the present ones, unless the count has a condition', async () => {
+    const { stored } = db.sql.past
+    const things = {
+      name: 'things',
+      sql: `SELECT id, n, owner_id FROM ${stored('things')} WHERE n < 3`,
+      stored: ['things'],
+    }
+    const views = new TableViews(db.sql.past, [things])
+    const count = async (countAdded: (table: string) => Promise<number | undefined>, part?: string) => {
+      const over = createAsOfDb(db, views, { seq: 2, version: '1', countAdded, ...(part !== undefined && { part }) })
+      const all = over.read.selectFrom('things').select(sql<number | string>`count(*)`.as('n'))
+      const counts = await Promise.all([all, all.where('n', '>', 1)].map((query) => query.executeTakeFirstOrThrow()))
+      return counts.map(({ n }) => Number(n))
+    }
+    const rows = (await db.read.selectFrom('things').select('id').execute()).length
+    expect(await count(async (table) => (table === 'things' ? 10 : undefined))).toEqual([rows + 10, 1])
+    expect(await count(async () => undefined)).toEqual([2, 1])
+    expect(await count(async () => 10, 'without something')).toEqual([2, 1])
+  })
 })

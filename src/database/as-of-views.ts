@@ -1,5 +1,5 @@
 /**
- * Shows a database as it was at an earlier moment, by views of its tables. Knows no table.
+ * Shows a database as it was at an earlier moment, or as it would be, by views of its tables. Knows no table.
  */
 import {
   type Compilable,
@@ -55,6 +55,9 @@ const getPastCapabilities = (present: Sql): Sql => ({
 /** A count of all rows, with the columns that were added to it. */
 const COUNT = /^select count\(\*\) as "n"(.*?) from /
 
+/** A count of the rows of a table. */
+const TABLE_COUNT = /^select count\(\*\) as "n" from "(\w+)"$/
+
 export type PastMoment = {
   /** The number of its last change. */
   readonly seq: number
@@ -64,16 +67,61 @@ export type PastMoment = {
   readonly part?: string
 }
 
+/** The number of overlays of which answers are kept at a time. */
+const KEPT_OVERLAYS = 16
+
+/** A state that differs from the present in some objects, and changes with it. */
+export type Overlay = {
+  /** The number that the views compare with. */
+  readonly seq: number
+  /** Changes with the objects that differ. */
+  readonly version: string
+  /** Returns how many rows a table has more than now; undefined if they must be counted. */
+  readonly countAdded: (table: string) => Promise<number | undefined>
+  readonly part?: string
+}
+
+type Shown<Tables> = {
+  /** Identifies an answer of these tables. */
+  readonly revision: Db<Tables>['revision']
+  /** Returns the state for which answers are kept; undefined if they are not. */
+  readonly findKept: () => Promise<string | undefined>
+}
+
+const showMoment = <Tables>(present: Db<Tables>, { seq, isSettled }: PastMoment): Shown<Tables> => {
+  let asked: Promise<boolean> | undefined
+  const settled = (): Promise<boolean> => {
+    asked ??= isSettled()
+    return asked
+  }
+  return {
+    revision: async (names) =>
+      (await settled())
+        ? `past ${seq} ${await present.timeline()}`.trimEnd()
+        : `past ${seq} ${await present.revision(names)}`,
+    findKept: async () => ((await settled()) ? `${await present.timeline()}${seq}` : undefined),
+  }
+}
+
+const showOverlay = <Tables>(present: Db<Tables>, tables: TableViews, { seq, version }: Overlay): Shown<Tables> => {
+  const revision: Db<Tables>['revision'] = async (names) => `over ${seq} ${version} ${await present.revision(names)}`
+  // The stored tables of the views are tables of this database.
+  return { revision, findKept: async () => revision(tables.stored as readonly (keyof Tables & string)[]) }
+}
+
 const isOver = (): never => {
   throw new Error('the past does not change')
 }
 
-/** Returns the database as it was at a moment. */
+/** Returns the database as it was at a moment, or as it would be. */
 export const createAsOfDb = <Tables>(
   present: Db<Tables>,
   tables: TableViews,
-  { seq, isSettled, part }: PastMoment,
+  shown: PastMoment | Overlay,
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
+  const { seq, part } = shown
+  const overlay = 'version' in shown ? shown : undefined
+  const { revision, findKept } = 'version' in shown ? showOverlay(present, tables, shown) : showMoment(present, shown)
   const executor = present.read.getExecutor()
   const { inIndexOrder } = present.sql.past
   const compiled = ({ query, queryId, sql: text }: CompiledQuery, inSteps?: TableViews['inSteps']): string =>
@@ -103,18 +151,25 @@ export const createAsOfDb = <Tables>(
     // The row of such a query.
     return { rows: [{ n } as Row] }
   }
+  /** Counts all rows of a table by the present ones, which are counted fast. */
+  const countTable = async (query: CompiledQuery): Promise<number | undefined> => {
+    const [, table] = TABLE_COUNT.exec(query.sql) ?? []
+    const added = table === undefined || part !== undefined ? undefined : await overlay?.countAdded(table)
+    if (added === undefined) return undefined
+    // The row of such a query.
+    const { rows } = (await executor.executeQuery(query)) as QueryResult<{ readonly n: number | string }>
+    return Number(rows[0]?.n) + added
+  }
   const run: RunQuery = async (inner, query) => {
+    const n = await countTable(query)
+    // The row of such a query.
+    if (n !== undefined) return { rows: [{ n } as never] }
     if (present.sql.isInProcess && COUNT.test(query.sql)) return counted(query)
     const result = await inner.executeQuery(tables.rewrite(query, whole))
     return { ...result, rows: removeOrder(result.rows) }
   }
 
   const read: Kysely<Tables> = createKysely(new InterceptingExecutor(executor, run))
-  let asked: Promise<boolean> | undefined
-  const settled = (): Promise<boolean> => {
-    asked ??= isSettled()
-    return asked
-  }
   const store: Db<Tables> = {
     ...present,
     read,
@@ -125,8 +180,9 @@ export const createAsOfDb = <Tables>(
     write: isOver,
     vacuum: isOver,
     remember: async (table, key, find) => {
-      if (!(await settled())) return find()
-      const kept = present.cache.at<string>('past', `${await present.timeline()}${seq}`)
+      const state = await findKept()
+      if (state === undefined) return find()
+      const kept = present.cache.at<string>(overlay ? `over ${seq % KEPT_OVERLAYS}` : 'past', state)
       const name = part === undefined ? `${table} ${key}` : `${part} ${table} ${key}`
       const known = kept.get(name)
       if (known !== undefined) return known
@@ -134,11 +190,7 @@ export const createAsOfDb = <Tables>(
       if (found !== undefined) kept.set(name, found, found.length)
       return found
     },
-    revision: async (names) => {
-      const own = part === undefined ? '' : ` ${part}`
-      if (!(await settled())) return `past ${seq} ${await present.revision(names)}${own}`
-      return `past ${seq} ${await present.timeline()}`.trimEnd() + own
-    },
+    revision: async (names) => (await revision(names)) + (part === undefined ? '' : ` ${part}`),
     readPoint: isOver,
     at: isOver,
     stream: (...queries) => streamed(present.stream(...queries.map(past))),

@@ -73,6 +73,11 @@ export class TableViews {
     return { ...query, sql: known.sql, parameters }
   }
 
+  /** The stored tables that the views read. */
+  get stored(): readonly string[] {
+    return [...new Set([...this.#tables.values()].flatMap(({ stored }) => stored ?? []))]
+  }
+
   /** Returns the name of a table that is read in steps. */
   readonly inSteps = (table: string): string | undefined => this.#tables.get(table)?.inSteps
 

@@ -29,7 +29,9 @@ const DryRun = z
 const AsOf = line(64)
   .min(1)
   .optional()
-  .describe('The moment of the answer: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d')
+  .describe(
+    'The moment of the answer: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d; or proposal:7, the estate as that proposal would leave it',
+  )
 
 export const IdempotencyKey = line(255).min(1).optional().describe('The same key gets the same answer for 24 hours')
 

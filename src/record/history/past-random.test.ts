@@ -1,7 +1,11 @@
-/** Each read as of every change and every time answers what it answered then, after random writes. */
+/**
+ * Each read as of every change and every time answers what it answered then, after random writes. As of a proposal that would take back
+ * all later changes, it answers the same.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
+import { findFormer, insertProposal } from '../../../testing/estates/proposal-rows.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
@@ -15,7 +19,13 @@ const READER = INVENTORY.flatMap((noun) =>
   noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`],
 )
 
-type Kept = { readonly time: string; readonly change: string; readonly answers: ReadonlyMap<string, string> }
+type Kept = {
+  readonly time: string
+  readonly change: string
+  /** The number of the last change. */
+  readonly seq: number
+  readonly answers: ReadonlyMap<string, string>
+}
 
 /** The order of these lists of a lookup is undefined. */
 const inOneOrder = (path: string, body: string): string => {
@@ -32,7 +42,7 @@ describe.each(engines())('on %s', (dialect) => {
   let nowMs = Date.now() + 3_600_000
   beforeAll(async () => {
     app = await testApp({ dialect, now: () => new Date(nowMs) })
-    reader = await app.as([...READER, 'search:read'])
+    reader = await app.as([...READER, 'search:read', 'proposals:read'])
   }, LIMIT_MS)
   afterAll(() => app.close())
 
@@ -41,6 +51,11 @@ describe.each(engines())('on %s', (dialect) => {
     const response = await reader.request('GET', path + moment)
     const body = await response.text()
     return `${response.status} ${response.headers.get('x-total-count')} ${response.ok ? inOneOrder(path, body) : body}`
+  }
+
+  const findLast = async (): Promise<number> => {
+    const last = app.db.read.selectFrom('changes').select(({ fn }) => fn.max('seq').as('seq'))
+    return Number((await last.executeTakeFirstOrThrow()).seq)
   }
 
   test.each(dialect === 'sqlite' ? [1] : [2])(
@@ -57,18 +72,22 @@ describe.each(engines())('on %s', (dialect) => {
         const answers = new Map<string, string>()
         for (const [i, path] of estate.reads().entries())
           if ((i + step) % PARTS === 0) answers.set(path, await answerOf(path))
-        all.push({ time: new Date(nowMs).toISOString(), change: change?.id ?? '', answers })
+        all.push({ time: new Date(nowMs).toISOString(), change: change?.id ?? '', seq: await findLast(), answers })
       }
       nowMs += 3_600_000
       let compared = 0
-      for (const [step, { time, change, answers }] of all.entries()) {
+      for (const [step, { time, change, seq, answers }] of all.entries()) {
         // Only the clock has moved if there is no change.
         const hasChanged = change !== all[step - 1]?.change && change !== ''
         // The moment is given by the time and by the change in turn.
         const moment = hasChanged && step % 2 === 0 ? change : time
+        const undoing = { number: step + 1, previewed_at: time }
+        await insertProposal(app.db, undoing, await findFormer(app.db, seq))
         for (const [path, answer] of answers) {
           const then = await answerOf(path, moment)
           expect(`${step} ${path} ${then}`).toBe(`${step} ${path} ${answer}`)
+          const proposed = await answerOf(path, `proposal:${step + 1}`)
+          expect(`${step} ${path} proposed ${proposed}`).toBe(`${step} ${path} proposed ${answer}`)
           compared++
         }
       }

@@ -118,7 +118,7 @@ const SHORT: Readonly<Record<string, JsonSchema>> = {
   limit: { type: 'integer', description: `${DEFAULT_ROWS} without it` },
   offset: { type: 'integer' },
   sort: { ...STRING, description: 'Like -created_at' },
-  as_of: { ...STRING, description: 'A past moment: RFC 3339, change id or 24h' },
+  as_of: { ...STRING, description: 'Time, change id, 24h or proposal:7' },
   change_note: { ...STRING, description: 'The reason, one line' },
   idempotency_key: STRING,
   mount: {
