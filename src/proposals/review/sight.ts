@@ -1,0 +1,164 @@
+/** Who sees which proposals, and which of their items: by the present permissions to read, and the places of the objects. */
+import type { Counts, Verb } from '../../contract/change-summary.ts'
+import { notFound } from '../../contract/errors.ts'
+import type { ScopeSet } from '../../kernel/caller.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { isInScopeSet } from '../../kernel/rights/access.ts'
+import { getPlanKind } from '../../record/history/plan-kinds.ts'
+import { countVisible } from '../../record/history/seen-changes.ts'
+import { findChange } from '../../record/history/store.ts'
+import { VisibleItems } from '../../record/history/visible-items.ts'
+import type { ListedRow, StoredProposal } from '../store.ts'
+import * as store from '../store.ts'
+import { findSeenEffects, groupEffects, readScopesRevision, type SeenEffect } from './effect-reads.ts'
+import type { Places } from './places.ts'
+
+/** What a caller sees of a proposal, in numbers. */
+export type Glance = {
+  readonly isVisible: boolean
+  /** True if the caller sees all items. */
+  readonly isWhole: boolean
+  /** The number of seen items by change and kind. */
+  readonly counts: Counts
+}
+
+/** The effects are empty after the merge: the items are those of its change. */
+export type Sight = Glance & {
+  /** The effects that the caller sees, in the order in which they came about. */
+  readonly seen: readonly SeenEffect[]
+  readonly all: readonly SeenEffect[]
+}
+
+type Caller = Pick<Ctx['caller'], 'permissions' | 'scopedPermissions' | 'userId'>
+
+/** The objects of a kind that a caller sees. */
+type Part = ScopeSet | 'all' | 'none'
+
+const findPart = ({ permissions, scopedPermissions }: Caller, kind: string): Part => {
+  const { permission } = getPlanKind(kind)
+  if (permission === undefined) return 'none'
+  // The scoped permissions are looked up first: in a scoped call, the permissions also include them.
+  return scopedPermissions?.get(permission) ?? (permissions.has(permission) ? 'all' : 'none')
+}
+
+const isReached = (part: Part, { before, after }: Places): boolean =>
+  part === 'all' || (part !== 'none' && [...before, ...after].every((set) => isInScopeSet(part, set)))
+
+/** Returns the effects that the caller sees: of an object in all states that exist. */
+export const filterSeen = <E extends Pick<SeenEffect, 'kind' | 'places'>>(
+  caller: Caller,
+  effects: readonly E[],
+): readonly E[] =>
+  [...Map.groupBy(effects, ({ kind }) => kind)].flatMap(([kind, some]) => {
+    const part = findPart(caller, kind)
+    return some.filter(({ places }) => isReached(part, places))
+  })
+
+type Counted = { readonly kind: string; readonly change: Verb; readonly n?: number }
+
+/** Counts effects by change and kind. */
+export const countEffects = (effects: readonly Counted[]): Counts => {
+  const counts: Counts = {}
+  for (const { kind, change, n = 1 } of effects) {
+    const own = counts[change] ?? {}
+    counts[change] = own
+    own[kind] = (own[kind] ?? 0) + n
+  }
+  return counts
+}
+
+const listCounted = (counts: Counts): readonly Required<Counted>[] =>
+  // The keys of the counts.
+  Object.entries(counts).flatMap(([change, kinds]) =>
+    Object.entries(kinds ?? {}).map(([kind, n]) => ({ kind, change: change as Verb, n })),
+  )
+
+/** A stored run has written it. */
+const parseCounts = ({ counts }: Pick<ListedRow, 'counts'>): Counts => JSON.parse(counts) as Counts
+
+const sumCounts = (counts: Counts): number => listCounted(counts).reduce((sum, { n }) => sum + n, 0)
+
+const toGlance = ({ caller }: Ctx, row: ListedRow, counts: Counts): Glance => {
+  const [seen, all] = [sumCounts(counts), sumCounts(parseCounts(row))]
+  const isUnlimited = (caller.scopedPermissions?.size ?? 0) === 0
+  const isShown = row.state !== 'draft' && (seen > 0 || (all === 0 && isUnlimited))
+  const isVisible = row.state !== 'plan' && (row.author_id === caller.userId || isShown)
+  return { isVisible, isWhole: seen === all, counts }
+}
+
+/** Counts what a caller with a part of the estate sees of merged proposals, whose effects are those of their changes. */
+const countMerged = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Counts>> => {
+  const visible = await VisibleItems.of(ctx)
+  const seen = new Map<string, Counts>()
+  for (const { id, change_id } of rows) {
+    const change = change_id === null ? undefined : await findChange(ctx, change_id)
+    if (change) seen.set(id, (await countVisible(ctx, visible, [change])).get(change.seq)?.counts ?? {})
+  }
+  return seen
+}
+
+/** Returns what the caller sees of proposals, by id. Effects are read only for a caller who sees a part of a kind. */
+export const glance = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Glance>> => {
+  const { caller } = ctx
+  const parts = new Map<string, Part>()
+  const getPart = (kind: string): Part => {
+    const part = parts.get(kind) ?? findPart(caller, kind)
+    parts.set(kind, part)
+    return part
+  }
+  const isPartial = (row: ListedRow) =>
+    listCounted(parseCounts(row)).some(({ kind }) => typeof getPart(kind) === 'object')
+  const partial = rows.filter(isPartial)
+  const revision = partial.length > 0 ? await readScopesRevision(ctx) : ''
+  const isCounted = (row: ListedRow): boolean => row.state !== 'merged' && row.scopes_revision === revision
+  const groups = await groupEffects(
+    ctx,
+    partial.filter(isCounted).map(({ seq }) => Number(seq)),
+  )
+  const merged = await countMerged(
+    ctx,
+    partial.filter(({ state }) => state === 'merged'),
+  )
+  const found = new Map<string, Glance>()
+  for (const row of rows) {
+    const whole = listCounted(parseCounts(row))
+    const count = async (): Promise<Counts> => {
+      if (!partial.includes(row)) return countEffects(whole.filter(({ kind }) => getPart(kind) === 'all'))
+      if (row.state === 'merged') return merged.get(row.id) ?? {}
+      return isCounted(row)
+        ? countEffects(filterSeen(caller, groups.get(Number(row.seq)) ?? []))
+        : countEffects(filterSeen(caller, await findSeenEffects(ctx, row)))
+    }
+    found.set(row.id, toGlance(ctx, row, await count()))
+  }
+  return found
+}
+
+const NOTHING: Glance = { isVisible: false, isWhole: false, counts: {} }
+
+/** Returns what the caller sees of a proposal. */
+export const lookAt = async (ctx: Ctx, row: ListedRow): Promise<Sight> => {
+  if (row.state === 'merged') return { ...((await glance(ctx, [row])).get(row.id) ?? NOTHING), seen: [], all: [] }
+  const effects = await findSeenEffects(ctx, row)
+  const own = new Set(filterSeen(ctx.caller, effects))
+  const seen = effects.filter((effect) => own.has(effect))
+  return { ...toGlance(ctx, row, countEffects(seen)), seen, all: effects }
+}
+
+type Visible = { readonly row: StoredProposal; readonly sight: Sight }
+
+const requireVisible = async (ctx: Ctx, row: StoredProposal | undefined, named: string): Promise<Visible> => {
+  const sight = row && (await lookAt(ctx, row))
+  if (!row || !sight?.isVisible) throw notFound('proposal', named)
+  return { row, sight }
+}
+
+/** @throws AppError NOT_FOUND without a proposal that the caller sees */
+export const getVisibleOrThrow = async (ctx: Ctx, idOrNumber: string): Promise<Visible> =>
+  requireVisible(ctx, await store.find(ctx, idOrNumber), idOrNumber)
+
+/** Finds like `getVisibleOrThrow`, and locks the row until commit. */
+export const lockVisibleOrThrow = async (tx: Ctx, idOrNumber: string): Promise<Visible> => {
+  const row = await store.find(tx, idOrNumber)
+  return requireVisible(tx, row && (await store.lock(tx, row.seq)), idOrNumber)
+}
