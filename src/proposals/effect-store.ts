@@ -79,3 +79,29 @@ export const replaceEffects = async (tx: Ctx, seq: number, effects: readonly New
 export const removeRecorded = async ({ db }: DbScope, seq: number | string): Promise<void> => {
   await db.deleteFrom('proposal_effects').where('proposal', '=', seq).where('kind', 'in', KINDS).execute()
 }
+
+type ObjectKey = { readonly kind: string; readonly id: string }
+
+/** Returns the documents of effects before and after, by kind and id. */
+export const findDocuments = async (
+  { db }: DbScope,
+  seq: number | string,
+  effects: readonly ObjectKey[],
+): Promise<ReadonlyMap<string, Pick<EffectRow, 'before' | 'document'>>> => {
+  const found = new Map<string, Pick<EffectRow, 'before' | 'document'>>()
+  for (const [kind, some] of Map.groupBy(effects, (one) => one.kind)) {
+    const rows = await db
+      .selectFrom('proposal_effects')
+      .select(['id', 'before', 'document'])
+      .where('proposal', '=', seq)
+      .where('kind', '=', kind)
+      .where(
+        'id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute()
+    for (const { id, ...documents } of rows) found.set(`${kind} ${id}`, documents)
+  }
+  return found
+}

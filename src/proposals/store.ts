@@ -54,9 +54,9 @@ export const update = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Notes the time of an entry, from which a proposal expires. */
+/** Notes the time of an entry or edit, from which a proposal expires. */
 export const touch = async ({ db }: DbScope, seq: number | string, at: string): Promise<void> => {
-  await db.updateTable('proposals').set({ touched_at: at }).where('seq', '=', seq).execute()
+  await db.updateTable('proposals').set({ touched_at: at, updated_at: at }).where('seq', '=', seq).execute()
 }
 
 export const remove = async ({ db }: DbScope, seq: number | string): Promise<void> => {
@@ -123,3 +123,46 @@ export const parseOperations = ({ operations }: Pick<StoredProposal, 'operations
 export const parseCoAuthors = ({ co_authors }: Pick<StoredProposal, 'co_authors'>): readonly CoAuthor[] =>
   // Written by this room.
   JSON.parse(co_authors) as CoAuthor[]
+
+type Outdated = { readonly scopes: string; readonly mostEffects: number }
+
+/** Returns the open proposals that ran before the last change, the oldest run first, without those of many effects. */
+export const findOutdated = async (scope: DbScope, { scopes, mostEffects }: Outdated): Promise<ListedRow[]> => {
+  const last = await findLastChange(scope)
+  const { db } = scope
+  return db
+    .selectFrom('proposals')
+    .select(LISTED)
+    .where('state', '=', 'open')
+    .where('previewed_at', 'is not', null)
+    .where((eb) => eb.or([eb('base_seq', '<', last), eb('scopes_revision', '<>', scopes)]))
+    .where(({ eb, selectFrom, val }) =>
+      eb(
+        val(mostEffects),
+        '>=',
+        selectFrom('proposal_effects as e')
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .whereRef('e.proposal', '=', 'proposals.seq'),
+      ),
+    )
+    .orderBy('previewed_at')
+    .execute()
+}
+
+/** Returns drafts and open proposals without an entry or an edit since a time. */
+export const findUntouched = ({ db }: DbScope, before: string): Promise<Pick<StoredProposal, 'seq'>[]> =>
+  db
+    .selectFrom('proposals')
+    .select('seq')
+    .where('state', 'in', ['draft', 'open'])
+    .where('touched_at', '<', before)
+    .execute()
+
+/** Returns the first proposals that ended before a time. */
+export const findEnded = async (
+  { db }: DbScope,
+  { before, most }: { readonly before: string; readonly most: number },
+): Promise<StoredProposal['seq'][]> => {
+  const ended = db.selectFrom('proposals').select('seq').where('state', 'in', ['merged', 'closed'])
+  return (await ended.where('closed_at', '<', before).limit(most).execute()).map(({ seq }) => seq)
+}

@@ -71,6 +71,7 @@ test('nothing set gives the documented defaults', () => {
     auditEnabled: false,
     auditRetentionDays: 90,
     historyRetentionDays: 365,
+    proposalExpiryDays: 90,
     encryptionKey: undefined,
     encryptionKeyPrevious: [],
     ssrfAllowPrivateTargets: false,

@@ -275,6 +275,12 @@ export const VARIABLES = {
     parse: days,
     help: 'Days that the history of the inventory is kept',
   },
+  proposalExpiryDays: {
+    name: 'PROPOSAL_EXPIRY_DAYS',
+    default: '90',
+    parse: createIntegerParser(1, 3650),
+    help: 'Days after which a draft or an open proposal without an entry or edit is closed',
+  },
   encryptionKey: {
     name: 'ENCRYPTION_KEY',
     default: '',

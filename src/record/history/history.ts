@@ -91,7 +91,7 @@ const showStored = async (ctx: Ctx, id: string): Promise<Change> => {
 }
 
 /** The tables from which the items of changes are read. */
-const ITEM_TABLES = [
+export const ITEM_TABLES = [
   'history',
   'history_extent',
   ...PLAIN.map(toTableName),
