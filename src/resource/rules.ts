@@ -149,7 +149,7 @@ const orderFields = (names: readonly string[], object: Values, computed: Values)
 export const createBuild = <T>(facts: ResourceFacts) => {
   const { fields, laterFields = {} } = facts
   return (ctx: Ctx, input: Values): T => {
-    const { id = Bun.randomUUIDv7(), created_at = ctx.now } = input
+    const { id = ctx.newId(), created_at = ctx.now } = input
     // The contract has validated the values of the fields.
     return {
       id,

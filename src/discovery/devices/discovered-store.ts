@@ -61,10 +61,12 @@ const toSeen = ({
   observation: JSON.parse(row.observation) as Observation,
 })
 
-const newId = (): string => Bun.randomUUIDv7()
-
 /** Returns the records of these ids, with all their addresses and keys. */
-export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = createRecords(newId)): Promise<Records> => {
+export const loadByIds = async (
+  ctx: Ctx,
+  ids: readonly string[],
+  records = createRecords(ctx.newId),
+): Promise<Records> => {
   const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
   if (missing.length === 0) return records
   // Concurrent writers exist, so the rows are locked against a promotion while a batch rewrites them.
@@ -95,7 +97,7 @@ export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted
   const toNetworkKeys = (keys: readonly string[]) => keys.map((key) => buildNetworkKey(networkId, key))
   const holders = await addressesByPlaces(ctx, toNetworkKeys(ipKeys))
   const known = await identitiesByPlaces(ctx, toNetworkKeys(identityKeys))
-  const records = createRecords(newId)
+  const records = createRecords(ctx.newId)
   for (const { key, device_id } of known) if (device_id === null) records.byKey.set(key, null)
   const ids = [...holders, ...known].flatMap(({ device_id }) => (device_id === null ? [] : [device_id]))
   return loadByIds(ctx, ids, records)

@@ -16,7 +16,7 @@ export const create = async (ctx: Ctx, { device_id, field }: Locked): Promise<Fi
   if (!(await hasDevice(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
   if (await store.findLock(ctx, device_id, field))
     throw new AppError('ALREADY_EXISTS', `The field ${field} of ${device_id} is locked already`)
-  const lock: FieldLock = { device_id, field, created_by: ctx.caller.username, created_at: ctx.now }
+  const lock: FieldLock = { device_id, field, created_by: ctx.author, created_at: ctx.now }
   await store.insertLock(ctx, lock)
   await reclassify(ctx, await store.findDiscovered(ctx, [device_id]))
   return lock

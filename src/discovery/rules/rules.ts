@@ -91,7 +91,7 @@ export const create = async (
   // A rule in the history of an earlier version does not say whether it listens.
   const { network_id, enabled, scan_type, interval_hours, exclude_ips, listen = false } = draft
   const rule: StoredRule = {
-    id: draft.id ?? Bun.randomUUIDv7(),
+    id: draft.id ?? ctx.newId(),
     network_id,
     enabled,
     scan_type,

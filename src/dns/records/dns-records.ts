@@ -71,7 +71,7 @@ const toCanonical = <F extends Fields>(fields: F, zone: Zone): F & { readonly fq
   return { ...fields, name, value, fqdn: store.buildFqdn(name, zone.name) }
 }
 
-export const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DnsRecordDraft): Promise<DnsRecord> => {
+export const create = async (ctx: Ctx, { id = ctx.newId(), ...draft }: DnsRecordDraft): Promise<DnsRecord> => {
   const zone = await lockZone(ctx, draft.zone_id)
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A record with id "${id}" exists already`)
   const { zone_id, name, type, ttl, value, description } = draft

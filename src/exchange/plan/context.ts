@@ -102,10 +102,12 @@ export const formatRowName = (
   return [parent ?? parent_id, type, child ?? child_id].map(toText).filter(Boolean).join(' ')
 }
 
+type NewRow = { readonly resource: Resource; readonly name: unknown; readonly key: string | undefined }
+
 /** Returns the id of a new object: of a kind it is made of its name, so that other rows know it; '' if there is none. */
-const makeNewId = (resource: Resource, { name }: Fields, key: string | undefined): string => {
+const makeNewId = (ctx: Ctx, { resource, name, key }: NewRow): string => {
   if (resource === 'kinds') return toKindId(toText(name))
-  return resource === 'relationships' && key !== undefined ? key : Bun.randomUUIDv7()
+  return resource === 'relationships' && key !== undefined ? key : ctx.newId()
 }
 
 /** The error of rows that an answer only counts. */
@@ -270,7 +272,7 @@ export class Rows {
     const { resource, rules } = this
     const { input, changes, addressDefaults: defaults, keepAddress } = this.planning
     const given = toText(fields.id)
-    const id = stored?.id ?? (given || makeNewId(resource, fields, key))
+    const id = stored?.id ?? (given || makeNewId(this.planning.ctx, { resource, name: fields.name, key }))
     const keys = [
       ...(stored || given || (resource === 'kinds' && id !== '') ? [id] : []),
       ...(key === undefined ? [] : [`key ${key}`]),

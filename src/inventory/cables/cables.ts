@@ -76,7 +76,7 @@ const build = createBuild<StoredCable>(cableFacts)
 
 export const create = async (
   ctx: Ctx,
-  { id = Bun.randomUUIDv7(), ...draft }: CableDraft & Restored,
+  { id = ctx.newId(), ...draft }: CableDraft & Restored,
 ): Promise<Cable> => {
   await store.lockCustom(ctx)
   await lockCustom(ctx, 'ports')

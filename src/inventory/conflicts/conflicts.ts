@@ -63,7 +63,7 @@ const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution
       throw invalidField('keep_device_id', 'is not part of the conflict')
     ctx.require('devices:update')
   }
-  const told = { ...conflict, resolved_by: ctx.caller.username, notes: notes === '' ? conflict.notes : notes }
+  const told = { ...conflict, resolved_by: ctx.author, notes: notes === '' ? conflict.notes : notes }
   if (keep === undefined) return close(ctx, { ...stored, conflict: told })
   // The removed cause resolves it. The user is stored before that, so that the record names who did it.
   await store.update(ctx, { ...stored, conflict: { ...told, status: 'active' } })
@@ -77,7 +77,7 @@ const ignore = async (ctx: Ctx, id: string, notes: string): Promise<Conflict> =>
   const ignored: Conflict = {
     ...conflict,
     status: 'ignored',
-    resolved_by: ctx.caller.username,
+    resolved_by: ctx.author,
     notes: notes === '' ? conflict.notes : notes,
   }
   await store.update(ctx, { conflict: ignored, cause })

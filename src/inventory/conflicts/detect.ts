@@ -30,7 +30,9 @@ const openConflict = async (ctx: Ctx, cause: Cause): Promise<void> => {
   const { ip, subnet, space } = cause
   const { description, ...members } = describeCause(cause)
   const found: Conflict = {
-    ...{ id: Bun.randomUUIDv7(), type: ip ? 'duplicate_ip' : 'overlapping_subnet', status: 'active', description },
+    // Features follow changes beside each other, so that the order of new conflicts is not fixed.
+    id: ctx.newId(`conflict ${cause.cause}`),
+    ...{ type: ip ? 'duplicate_ip' : 'overlapping_subnet', status: 'active', description },
     ...{ ip_address: ip, ...members, subnets: ip ? [] : [subnet] },
     ...{ detected_at: ctx.now, resolved_at: null, resolved_by: '', notes: '' },
   }

@@ -77,7 +77,7 @@ const refuseWrong = async (ctx: Ctx, field: CustomField): Promise<void> => {
 }
 
 export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Promise<CustomField> => {
-  const { id = Bun.randomUUIDv7(), created_at = ctx.now, resource, name, type, ...draft } = input
+  const { id = ctx.newId(), created_at = ctx.now, resource, name, type, ...draft } = input
   const { label, multiple, choices, reference_to, required, unique, pattern, minimum, maximum } = draft
   const { searchable, description, group, position, only_for, managed_by } = draft
   const field: CustomField = normalizeDefinition({

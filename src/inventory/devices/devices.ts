@@ -88,12 +88,13 @@ const toMade = (device: Device, issues: readonly FieldIssue[], error: AppError |
   return found ? { device, error: found } : { device }
 }
 
-const withNewId = ({ id = Bun.randomUUIDv7(), ...draft }: NewDevice) => ({ id, ...draft })
+const withNewIds = (ctx: Ctx, drafts: readonly NewDevice[]) =>
+  drafts.map(({ id = ctx.newId(), ...draft }) => ({ id, ...draft }))
 
 /** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
   if (!given.every(isBare)) return validatePlaced(ctx, given)
-  const drafts = given.map(withNewId)
+  const drafts = withNewIds(ctx, given)
   const judged = await validateDevices(
     ctx,
     drafts.map((of) => ({ id: of.id, of })),
@@ -107,7 +108,7 @@ const validatePlaced = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Ma
   if (given.some(({ device_type_id }) => device_type_id)) await lockCustom(ctx, 'ports')
   await lockRacks(ctx, given)
   await lockAddresses(ctx, given)
-  const drafts = given.map(withNewId)
+  const drafts = withNewIds(ctx, given)
   const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
   const judged = await validateDevices(

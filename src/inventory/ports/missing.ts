@@ -15,7 +15,7 @@ type Wanted = { readonly device_id: string; readonly ports: readonly NewPort[] }
 
 /** Returns a port with the defaults of the contract. */
 const buildPort = (ctx: Ctx, device_id: string, port: NewPort): StoredPort => ({
-  id: Bun.randomUUIDv7(),
+  id: ctx.newId(),
   device_id,
   ...{ kind: 'network', type: '', speed_mbps: null, mac_address: '', enabled: true, parent_id: null },
   ...{ pass_through: false, vlan_id: null, tagged_vlan_ids: [], description: '', refs: {}, managed_by: '' },

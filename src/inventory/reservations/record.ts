@@ -27,14 +27,14 @@ export const reserve = async (
 ): Promise<Reservation[]> => {
   const bare = drafts.map(
     ({ ip_address, hostname, mac_address, purpose, notes, expires_at, refs, managed_by, ...own }): Reservation => ({
-      id: own.id ?? Bun.randomUUIDv7(),
+      id: own.id ?? ctx.newId(),
       pool_id: pool.id,
       ip_address,
       hostname,
       purpose,
       notes,
       expires_at,
-      created_by: own.created_by ?? ctx.caller.username,
+      created_by: own.created_by ?? ctx.author,
       refs: updateRefs({}, refs),
       managed_by,
       created_at: own.created_at ?? ctx.now,

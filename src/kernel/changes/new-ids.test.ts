@@ -36,6 +36,11 @@ describe('the ids that a proposal decides', () => {
     expect(takeIds('1', [undefined, undefined])).toEqual([first ?? '', second ?? ''])
   })
 
+  test('an object that is made again gets another id', () => {
+    const [first, second] = takeIds('1', ['conflict 10.0.0.1', 'conflict 10.0.0.1'])
+    expect(second).not.toBe(first)
+  })
+
   test('a name that looks like a number is not a number', () => {
     expect(takeIds('1', ['0'])).not.toEqual(takeIds('1', [undefined]))
   })

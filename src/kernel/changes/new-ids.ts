@@ -18,10 +18,11 @@ const TIME_LENGTH = 13
  * that indexes stay dense.
  */
 export const createNewIds = ({ proposal, operation }: Seed): NewIds => {
-  let counter = 0
-  return (of) => {
-    // A name is never the text of a number.
-    const part = of === undefined ? `${counter++}` : `of ${of}`
+  const counters = new Map<string, number>()
+  return (of = '') => {
+    const counter = counters.get(of) ?? 0
+    counters.set(of, counter + 1)
+    const part = `${counter} ${of}`
     const hash = new Bun.CryptoHasher('sha256').update(`${proposal} ${operation} ${part}`).digest('hex')
     const variant = ((Number.parseInt(hash.charAt(3), 16) & 0x3) | 0x8).toString(16)
     const tail = `7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`

@@ -123,7 +123,7 @@ const bindLinked = (
 }
 
 /** Returns the ids of the objects that rows mean or make, where they are known before the plan. */
-const assignIds = (rows: Iterable<Subject>, matches: ReadonlyMap<string, Match>): Map<string, string> => {
+const assignIds = (ctx: Ctx, rows: Iterable<Subject>, matches: ReadonlyMap<string, Match>): Map<string, string> => {
   const ids = new Map<string, string>()
   for (const { stored, fields } of rows) {
     const key = formatKey(stored)
@@ -131,7 +131,7 @@ const assignIds = (rows: Iterable<Subject>, matches: ReadonlyMap<string, Match>)
     const id = stored.object_id ?? (match?.is === 'found' ? match.id : toText(fields.id))
     if (NAMED_BY_FIELDS.has(stored.resource)) continue
     if (id !== '') ids.set(key, id)
-    else if (match?.is === 'new') ids.set(key, Bun.randomUUIDv7())
+    else if (match?.is === 'new') ids.set(key, ctx.newId())
   }
   return ids
 }
@@ -301,7 +301,7 @@ export const judgeRows = async (
     if (!subjects.has(key) && state === 'kept' && why === 'deleted') blocked.set(key, { state, why, message: '' })
   await spread(subjects, blocked, breathe)
   const open = said.filter(({ stored }) => !blocked.has(formatKey(stored)))
-  const ids = assignIds(open, matches)
+  const ids = assignIds(ctx, open, matches)
   const binding: Binding = { source, outer, ids, takenRefs: await findTakenRefs(ctx, open, ids) }
   const rows = await mapBreathing(open, breathe, (row) => toPlanRow(row, binding))
   const planned = await planRows(ctx, rows)
