@@ -1,50 +1,34 @@
 /** Makes the contexts of handlers: over the last commit, the past, a part of the estate, or a transaction. */
 
 import type { Logger } from '../base/runtime/log.ts'
-import { pause } from '../base/runtime/pause.ts'
-import { waitForAll } from '../base/runtime/wait-for-all.ts'
 import { AppError } from '../contract/errors.ts'
 import { computeEtag, matchesEtag } from '../contract/etag.ts'
-import type { Db, ReadPoint, Tx } from '../database/database.ts'
-import { splitBatches } from '../database/query/batches.ts'
+import type { Db, ReadPoint } from '../database/database.ts'
 import { createStreamShares } from '../database/stream-shares.ts'
 import { createLocal, savepoints } from '../database/transaction-state.ts'
-import type { PlacedEvent } from './announced-event.ts'
-import type { Caller, ScopeFilter } from './caller.ts'
-import type { ChangeDetails, ChangedObject, ChangeRecord } from './changes/change-record.ts'
+import type { Caller } from './caller.ts'
 import type { History, Past } from './changes/history.ts'
 import { LockOrder, lockNamed } from './changes/locks.ts'
-import { createRandomId, type NewIds } from './changes/new-ids.ts'
-import type { AtEnd, Feature, InTransaction, KernelCtx, OnObjectsChanged } from './context.ts'
+import { createRandomId } from './changes/new-ids.ts'
+import type { Proposals } from './changes/proposals.ts'
+import type { Bound, Feature, InTransaction, KernelCtx } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
+import type { AnyOperation } from './operation.ts'
 import type { TransactionOptions } from './prepared-handler.ts'
-import type { Request } from './request.ts'
 import { limitCaller } from './rights/access.ts'
-import type { HeldRights } from './rights/rights.ts'
 import type { ScopedDb, ScopeEnforcer } from './rights/scope-enforcer.ts'
-import type { ScopedInput, ScopedWrite } from './rights/scoped-write.ts'
-
-/** A request in progress. */
-export type Call = {
-  /** The name of the operation, the route or the job. */
-  readonly name: string
-  readonly request: Omit<Request, 'input'>
-  readonly held: HeldRights
-  readonly note: string
-  /** The part of the estate that a read is limited to. */
-  readonly scopeFilter?: ScopeFilter
-  /** The input of a write that a caller may make only in a part of the estate. */
-  readonly scopedInput?: ScopedInput | undefined
-}
-
-/** Returns a write for a caller who may have its permission only in a part of the estate. */
-export const toLimitedWrite = (
-  { scopedInput, held }: Call,
-  own: ScopedInput | undefined = scopedInput,
-): ScopedWrite | undefined =>
-  scopedInput && own && held.caller.scopedPermissions
-    ? { ...own, caller: held.caller, required: held.required }
-    : undefined
+import { createCallOperation } from './run/call-operation.ts'
+import { createRecordChange } from './run/record-change.ts'
+import {
+  type Call,
+  createUpdateAreas,
+  type Done,
+  type FollowChanges,
+  type Reaction,
+  runPending,
+  type Transaction,
+  toLimitedWrite,
+} from './run/transaction.ts'
 
 /** Returns the caller with the permissions that it has wherever it has that of the call. */
 const getLimitedCaller = ({ held: { caller }, scopeFilter, scopedInput }: Call): Caller => {
@@ -63,89 +47,17 @@ export type Views<Tables> = {
   readonly scoped?: ScopedDb<Tables>
 }
 
-/** Work for the end of a transaction, and one of its items. */
-export type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
-
-/** A transaction, the names of the events emitted in it so far, the announced events, the work for its end, and its change. */
-export type Transaction<Tables> = Tx<Tables> & {
-  readonly events: string[]
-  /** The events that are not written yet. */
-  readonly announced: PlacedEvent[]
-  readonly pending: Pending<Tables>[]
-  readonly record: ChangeRecord
-  /** The number of writes that the features have followed. */
-  followed: number
-  /** The number of writes with stored areas. */
-  placed: number
-  /** The number of `pending` that have run. */
-  ran: number
-  readonly changeId: string
-  /** The ids of new objects, if a proposal has decided them, and its author. */
-  readonly ids: NewIds | undefined
-  readonly author: string | undefined
-  /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
-  recorded: string | undefined
-}
-
-/** The last step of a transaction. @param changeId '' if nothing has changed */
-export type Done<Tables, T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, changeId: string) => Promise<void>
-
-/** The response of a feature to one event. */
-export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
-
-/** Runs the work of features on the objects that have changed since the call before. */
-export type FollowChanges<Tables> = (ctx: KernelCtx<Tables>, tx: Transaction<Tables>) => Promise<void>
-
-/** Work that changes objects in more rounds has no end. */
-const MAX_ROUNDS = 10
-
-/** The number of objects that are followed before the event loop runs again. */
-const FOLLOWED_AT_ONCE = 250
-
-export const createFollow = <Tables>(features: readonly Pick<Feature<Tables>, 'follows'>[]): FollowChanges<Tables> => {
-  const all = features.flatMap(({ follows = {} }) => Object.entries(follows))
-  const kinds = new Map<string, OnObjectsChanged<Tables>[]>()
-  for (const [kind, work] of all) kinds.set(kind, [...(kinds.get(kind) ?? []), work])
-  return async (ctx, tx) => {
-    if (tx.record.kinds.isDisjointFrom(kinds)) return
-    for (let round = 0; tx.followed < tx.record.length; round++) {
-      if (round === MAX_ROUNDS) throw new Error(`changes are followed by changes in more than ${MAX_ROUNDS} rounds`)
-      const changes = await tx.record.items(tx.followed, kinds)
-      tx.followed = tx.record.length
-      for (const [kind, own] of Map.groupBy(changes, (one) => one.kind))
-        for (const some of splitBatches(own, FOLLOWED_AT_ONCE)) {
-          // Beside each other: one after the other, each would take round trips of its own.
-          await waitForAll((kinds.get(kind) ?? []).map((work) => work(ctx, some)))
-          if (some.length < own.length) await pause()
-        }
-    }
-  }
-}
-
-export const runPending = async <Tables>(ctx: KernelCtx<Tables>, tx: Transaction<Tables>): Promise<void> => {
-  if (tx.pending.length === tx.ran) return
-  const pending = tx.pending.slice(tx.ran)
-  tx.ran = tx.pending.length
-  // The work and its items came together in `atEnd`.
-  for (const [work, own] of Map.groupBy(pending, (one) => one.work))
-    await work(ctx, own.map(({ item }) => item) as never)
-}
-
-/** Updates the areas of the objects that have changed, unless nothing has changed since the call before. */
-export const createUpdateAreas =
-  <Tables>(areas: ScopeEnforcer<Tables> | undefined): FollowChanges<Tables> =>
-  async (ctx, tx) => {
-    if (tx.placed > 0 && tx.placed === tx.record.length) return
-    await areas?.updateAreas(ctx)
-    tx.placed = tx.record.length
-  }
-
 export type ContextOptions<Tables> = {
   readonly db: Db<Tables>
   readonly now: () => Date
   readonly log: Logger
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
+  readonly proposals: Proposals<Tables>
+  /** @throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not call the operation */
+  readonly checkCall: (op: AnyOperation, caller: Caller) => void
+  /** Returns the create of the noun of an operation. */
+  readonly getCreate: (op: AnyOperation) => Bound<Tables>
   readonly features: readonly Pick<Feature<Tables>, 'onFirstChange' | 'onObjectsChanged'>[]
   readonly follow: FollowChanges<Tables>
   readonly areas: ScopeEnforcer<Tables> | undefined
@@ -167,6 +79,9 @@ export const createContexts = <Tables>({
   log,
   history,
   events,
+  proposals,
+  checkCall,
+  getCreate,
   features,
   follow,
   areas,
@@ -176,49 +91,8 @@ export const createContexts = <Tables>({
 }: ContextOptions<Tables>): ContextFor<Tables> => {
   const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
 
-  /** Writes the events of changed objects, and the events announced so far. */
-  const recordEvents = async (
-    ctx: KernelCtx<Tables>,
-    tx: Transaction<Tables>,
-    items: readonly ChangedObject[],
-  ): Promise<void> => {
-    const announced = tx.announced.splice(0)
-    if (items.length === 0 && announced.length === 0) return
-    // More of them than a call takes arguments.
-    for (const name of await events.record(ctx, items, announced)) tx.events.push(name)
-  }
-
+  const recordChange = createRecordChange({ history, events, proposals, features, follow })
   const updateAreas = createUpdateAreas(areas)
-  const settle = async (ctx: KernelCtx<Tables>, tx: Transaction<Tables>): Promise<void> => {
-    await follow(ctx, tx)
-    await runPending(ctx, tx)
-    await updateAreas(ctx, tx)
-  }
-
-  /** Writes the change of a transaction and its events, once. */
-  const recordOnce = async (
-    ctx: KernelCtx<Tables>,
-    tx: Transaction<Tables>,
-    { name: operation, request: { tool = '' }, note }: Call,
-    { undoes, defaultNote = '', proposalId = '' }: ChangeDetails,
-  ): Promise<string> => {
-    if (tx.recorded !== undefined) {
-      await recordEvents(ctx, tx, [])
-      return tx.recorded
-    }
-    await follow(ctx, tx)
-    const items = tx.record.length === 0 ? [] : await tx.record.items()
-    tx.recorded = items.length === 0 ? '' : tx.changeId
-    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null, proposalId }
-    if (items.length === 0) await recordEvents(ctx, tx, items)
-    else
-      await waitForAll([
-        ...features.map(({ onObjectsChanged }) => onObjectsChanged?.(ctx, items)),
-        recordEvents(ctx, tx, items),
-        history.record(ctx, origin, items),
-      ])
-    return tx.recorded
-  }
 
   /** @param from.readPoint for a call that reads once; a long call or a write must not use it */
   const contextFor = (
@@ -261,7 +135,7 @@ export const createContexts = <Tables>({
         return contextFor(unlimited, undefined, { readPoint: request.readPoint })
       },
       get now() {
-        text ??= past?.at ?? at.toISOString()
+        text ??= call.now ?? past?.at ?? at.toISOString()
         return text
       },
       isPast: past !== undefined,
@@ -282,22 +156,34 @@ export const createContexts = <Tables>({
       },
       announce: (event) => void tx?.announced.push({ ...event, position: tx.record.length }),
       changed: (kind, write) => {
-        if (tx?.recorded !== undefined) throw new Error('a write after the change of its transaction was recorded')
+        // Objects without a history are no part of the change.
+        if (tx?.recorded !== undefined && write.hasHistory !== false)
+          throw new Error('a write after the change of its transaction was recorded')
         if (tx?.record.add(kind, write)) for (const { onFirstChange } of features) onFirstChange?.(ctx, kind)
       },
       changeId: tx?.changeId ?? '',
-      newId: tx?.ids ?? createRandomId,
+      newId: call.ids ?? createRandomId,
       get author() {
-        return tx?.author ?? ctx.caller.username
+        return call.author ?? held.caller.username
       },
       settle: async () => {
-        if (tx) await settle(ctx, tx)
+        if (!tx) return
+        await follow(ctx, tx)
+        await runPending(ctx, tx)
+        await updateAreas(ctx, tx)
+      },
+      checkPolicies: async () => {
+        if (tx) await proposals.gate(ctx, { name: tx.root.name, isForced: true })
+      },
+      call: async (bound, input, how) => {
+        if (!tx) throw new Error(`${bound.op.name} is called without a transaction`)
+        return callOperation({ call, tx, ctx }, bound, input, how)
       },
       get changeCount() {
         return tx?.record.length ?? 0
       },
       changedObjects: async (since) => tx?.record.items(since) ?? [],
-      commitChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
+      commitChange: async (details = {}) => (tx ? recordChange(ctx, tx, details) : ''),
       isPlanned: tx?.record.isPlanned ?? false,
       plannedItems: async () => (tx?.record.isPlanned ? tx.record.plannedItems() : undefined),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
@@ -374,5 +260,6 @@ export const createContexts = <Tables>({
     }
     return ctx
   }
+  const callOperation = createCallOperation<Tables>({ contextFor, checkCall, getCreate })
   return contextFor
 }

@@ -79,6 +79,14 @@ export type KernelCtx<Tables> = {
    * objects. What is written later is followed again.
    */
   readonly settle: () => Promise<void>
+  /** Lets policies refuse the changes so far, also those of a job. @throws AppError APPROVAL_REQUIRED */
+  readonly checkPolicies: () => Promise<void>
+  /**
+   * Runs an operation in this transaction: its access, refs, rules and parts of the estate, in a savepoint. If it throws, its own changes are
+   * rolled back.
+   * @returns its answer as a plain value
+   */
+  readonly call: (bound: Bound<Tables>, input: unknown, how?: CallHow<Tables>) => Promise<unknown>
   /** The number of writes of such objects so far. */
   readonly changeCount: number
   /** Returns the objects with a history that the transaction has changed so far. @param since a `changeCount`: only what was changed after it */
@@ -153,6 +161,23 @@ export type KernelCtx<Tables> = {
 
 export type InTransaction<Tables, T> = (ctx: KernelCtx<Tables>) => Promise<T>
 
+/** A step that was prepared before the transaction. */
+export type Prepared<Tables> = PreparedStep<InTransaction<Tables, unknown>, unknown>
+
+/** The terms of an operation inside a transaction. */
+export type CallHow<Tables> = {
+  /** The ids of its new objects. */
+  readonly ids?: NewIds
+  /** The name of who makes its objects, if that is not the caller. */
+  readonly author?: string
+  /** The caller with other rights; they are not confirmed, so that nothing of it may be committed. */
+  readonly caller?: Caller
+  /** The result of `Kernel.prepare` for the same input. */
+  readonly prepared?: Prepared<Tables> | undefined
+  /** The details of the change of the transaction. They replace details that the operation decides. */
+  readonly change?: ChangeDetails
+}
+
 /** Work at the end of a transaction: see `KernelCtx.atEnd`. */
 export type AtEnd<Tables, Item> = (ctx: KernelCtx<Tables>, items: readonly Item[]) => Promise<void>
 
@@ -182,6 +207,7 @@ export type Bound<Tables> = {
     | ((ctx: KernelCtx<Tables>, input: never) => Promise<unknown>)
     | {
         readonly isReadOnly?: true
+        readonly readsNoState?: true
         readonly prepare: (
           ctx: KernelCtx<Tables>,
           input: never,

@@ -19,6 +19,8 @@ export type Handler<O extends AnyOperation, Tables> = (
 export type PreparedHandler<O extends AnyOperation, Tables> = {
   /** `prepare` only reads, so that the call can be rolled back. */
   readonly isReadOnly?: true
+  /** `prepare` reads nothing but its input, so that its result holds in each later state. */
+  readonly readsNoState?: true
   readonly prepare: (
     ctx: KernelCtx<Tables>,
     input: ParsedInputOf<O>,

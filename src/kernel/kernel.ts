@@ -6,19 +6,9 @@
 import type { Logger } from '../base/runtime/log.ts'
 import { AppError } from '../contract/errors.ts'
 import { asksForDryRun } from '../contract/fields/history-fields.ts'
-import type { Db, ReadPoint, Tx } from '../database/database.ts'
-import {
-  type Call,
-  createContexts,
-  createFollow,
-  createUpdateAreas,
-  type Done,
-  type Reaction,
-  runPending,
-  type Transaction,
-  toLimitedWrite,
-} from './call-context.ts'
-import { type Caller, GUEST, type ScopeFilter } from './caller.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { createContexts } from './call-context.ts'
+import { type Caller, GUEST } from './caller.ts'
 import { type Attempt, createAttempt } from './changes/attempt.ts'
 import {
   type AuditSink,
@@ -31,25 +21,41 @@ import {
 import { ChangeRecord, type PlanLimits, type PlannedItem } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
 import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
+import { type Compared, NO_PROPOSALS, type Proposals } from './changes/proposals.ts'
 import { mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
-import { RolledBack, runRolledBack } from './changes/rolled-back.ts'
-import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx } from './context.ts'
+import { catchRolledBack, RolledBack, runRolledBack } from './changes/rolled-back.ts'
+import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Prepared } from './context.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { addFence, type Fence } from './fence.ts'
-import { JsonList, WithStatus } from './handler-result.ts'
-import { type AnyOperation, isCheckedWrite, type RawRoute } from './operation.ts'
+import { WithStatus } from './handler-result.ts'
+import { type AnyOperation, canPropose, isCheckedWrite, type RawRoute } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
 import type { RawRequest, Request } from './request.ts'
-import { checkCaller, checkConsent, computeLimit, limitOfAnswer, listHidden, refuseFeedKey } from './rights/access.ts'
+import { checkCaller, checkConsent, limitOfAnswer, refuseFeedKey } from './rights/access.ts'
 import { HeldRights } from './rights/rights.ts'
 import type { ScopeEnforcer } from './rights/scope-enforcer.ts'
 import { getGuardedInput, ROUTE_INPUT } from './rights/scoped-write.ts'
+import { canBeCalled } from './run/call-operation.ts'
 import { parseByRef, type Step } from './run/create-by-ref.ts'
-import { type AuditedRun, createRunByRef } from './run/run-by-ref.ts'
+import { type AuditedRun, createGetCreate, createRunByRef } from './run/run-by-ref.ts'
+import { createReads } from './run/run-read.ts'
+import {
+  type Call,
+  createFollow,
+  createUpdateAreas,
+  type Done,
+  type Reaction,
+  runPending,
+  type Transaction,
+  toLimitedWrite,
+} from './run/transaction.ts'
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
+
+/** The name of transactions in which a proposal is tried. */
+const TRIAL = 'proposals.try'
 
 export type KernelOptions<Tables> = {
   readonly db: Db<Tables>
@@ -62,6 +68,7 @@ export type KernelOptions<Tables> = {
   readonly history: History<Tables>
   readonly events: EventRecorder<Tables>
   readonly areas?: ScopeEnforcer<Tables>
+  readonly proposals?: Proposals<Tables>
   /** For tests: a lock out of the order of `locks.ts` throws. */
   readonly checksLockOrder?: boolean
   /** Set to plan each transaction. */
@@ -83,6 +90,19 @@ export type Kernel<Tables> = {
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
   /** Returns the request with its caller's current rights. @throws AppError UNAUTHORIZED, FORBIDDEN */
   readonly confirmed: <R extends Omit<Request, 'input'>>(op: AnyOperation, request: R) => Promise<R>
+  /**
+   * Runs work in a transaction that is rolled back, and returns its result. No policy, event, change or audit entry follows from it.
+   * @param work calls operations by `ctx.call`; the rights of the caller are not confirmed
+   */
+  readonly trial: <T>(request: Omit<Request, 'input'>, work: InTransaction<Tables, T>, limits: PlanLimits) => Promise<T>
+  /** Runs a write like `run`, and compares its changes with those that were shown. */
+  readonly runCompared: (bound: Bound<Tables>, request: Request, compared: Compared<Tables>) => Promise<unknown>
+  /** Runs the first step of a write that reads nothing but its input. @returns undefined for any other write */
+  readonly prepare: (
+    bound: Bound<Tables>,
+    request: Omit<Request, 'input'>,
+    input: unknown,
+  ) => Promise<Prepared<Tables> | undefined>
   /** Runs a short transaction for a caller who may call the operation. */
   readonly write: <T>(op: AnyOperation, request: Omit<Request, 'input'>, work: InTransaction<Tables, T>) => Promise<T>
   /** Records in the audit trail that a call was rejected before it ran, with the reason. */
@@ -93,6 +113,7 @@ export type Kernel<Tables> = {
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
   const { db, features, now, log, onCommit, audit, history, events, areas, plan, checksLockOrder } = options
+  const { proposals = NO_PROPOSALS } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -108,31 +129,37 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const nowMs = (): number => now().getTime()
 
   /** @throws AppError UNAUTHORIZED or FORBIDDEN */
+  const checkCall = (op: AnyOperation, caller: Caller): void => {
+    refuseFeedKey(caller)
+    checkCaller(op, caller, nowMs)
+    checkConsent(op, caller)
+  }
+
+  /** @throws AppError UNAUTHORIZED or FORBIDDEN */
   const buildCall = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
-    const check = (caller: Caller): void => {
-      refuseFeedKey(caller)
-      checkCaller(op, caller, nowMs)
-      checkConsent(op, caller)
-    }
     const scope = isCheckedWrite(op.scope) ? op.scope : undefined
-    return { name: op.name, request, held: new HeldRights(request, check, scope), note }
+    const held = new HeldRights(request, (caller) => checkCall(op, caller), scope)
+    return { name: op.name, request, held, note, isGated: canPropose(op) && !op.hasHistory }
   }
 
   const transact = async <T>(
     call: Call,
     work: Work<T>,
     done?: Done<Tables, T>,
-    given: TransactionOptions = {},
+    given: TransactionOptions & { readonly compared?: Compared<Tables> | undefined } = {},
   ): Promise<T> => {
     const { request, held } = call
-    const { plan: limits = plan, attempt, ...options } = given
+    const { plan: own = plan, attempt, compared, ...chosen } = given
+    const limits = compared?.limits ?? own
+    const options = compared ? { exclusive: true } : chosen
     const { value, tx } = await held.tried((isFirst) =>
       db.write((inner) => {
         const record = new ChangeRecord(limits)
         const changeId = Bun.randomUUIDv7()
-        const own = { events: [], announced: [], pending: [], record, changeId, recorded: undefined }
-        const so = { followed: 0, placed: 0, ran: 0, ids: undefined, author: undefined }
-        const tx: Transaction<Tables> = { ...inner, ...own, ...so }
+        const lists = { events: [], announced: [], pending: [] }
+        const numbers = { followed: 0, placed: 0, ran: 0 }
+        const state = { record, changeId, recorded: undefined, root: call, details: {} }
+        const tx: Transaction<Tables> = { ...inner, ...lists, ...numbers, ...state }
         const run = async () => {
           const ctx = contextFor(call, tx)
           const whole = async (): Promise<T> => {
@@ -142,10 +169,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
             return value
           }
           await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
+          await compared?.begin(ctx)
           const write = toLimitedWrite(call)
           const checked = async (): Promise<T> => {
             const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
             await updateAreas(ctx, tx)
+            await compared?.end(ctx, await record.plannedItems())
             return value
           }
           const checkRepeat = async () => write && getAreasOrThrow().checkRepeat(ctx, write)
@@ -164,87 +193,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return value
   }
 
+  const getCreate = createGetCreate(features)
   const follow = createFollow(features)
   const updateAreas = createUpdateAreas(areas)
   const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
   const contextFor = createContexts<Tables>({
-    ...{ db, now, log, history, events, features: listeners, follow, areas, reactions, checksLockOrder, transact },
+    ...{ db, now, log, history, events, proposals, features: listeners, follow, areas, reactions, checksLockOrder },
+    ...{ transact, checkCall, getCreate },
   })
 
-  const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
-    if (typeof handler === 'function') return handler(ctx, input)
-    if ('run' in handler) return handler.run(ctx, input)
-    throw new Error('a read has one step')
-  }
-
-  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
-    const call = buildCall(op, request)
-    const { own, fields } = parseInput(op, request.input)
-    const scopeFilter = limitOfAnswer(op, call.held.caller)
-    if (scopeFilter && op.scope !== 'custom')
-      return runScoped({ op, handler }, { ...call, scopeFilter }, { own, fields })
-    let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
-    if (fields.asOf !== undefined) {
-      const past = await history.past(ctx, fields.asOf)
-      request.setHeader?.('X-As-Of', past.at)
-      ctx = contextFor(call, undefined, { past })
-    }
-    // Most calls hold no refs, and take no turn of the event loop for them.
-    if (!mayHoldRefs(op.input, own)) return runHandler(handler, ctx, own)
-    const input = await resolveRefs(
-      scopeFilter ? createScopedContext({ ...call, scopeFilter }, request.readPoint) : ctx,
-      op.input,
-      own,
-    )
-    const answer = await runHandler(handler, ctx, input)
-    return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
-  }
-
-  type ScopedCall = Call & { readonly scopeFilter: ScopeFilter }
-
-  const createScopedContext = (call: ScopedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
-    const whole = readPoint ? db.at(readPoint) : db
-    return contextFor(call, undefined, {
-      readPoint,
-      scoped: getAreasOrThrow().openScopedDb(whole, call.held.caller, call.scopeFilter),
-    })
-  }
-
-  type Input = ReturnType<typeof parseInput>
-
-  /** Returns the context of a scoped read at an earlier moment. */
-  const pastFor = async (call: ScopedCall, asOf: string, whole: KernelCtx<Tables>): Promise<KernelCtx<Tables>> => {
-    const past = await history.past(whole, asOf, listHidden(call.scopeFilter))
-    call.request.setHeader?.('X-As-Of', past.at)
-    return contextFor(call, undefined, { past, unscopedPast: await history.past(whole, asOf) })
-  }
-
-  /** Runs a read for a caller who may see a part of its answer. */
-  const runScoped = async (
-    { op, handler }: Bound<Tables>,
-    call: ScopedCall,
-    { own, fields }: Input,
-  ): Promise<unknown> => {
-    // The past has no areas.
-    if (fields.asOf !== undefined && call.held.caller.scopedPermissions)
-      throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
-    const { readPoint } = call.request
-    const whole = contextFor(call, undefined, { readPoint })
-    let narrowed: KernelCtx<Tables> | undefined
-    const part = (): KernelCtx<Tables> => (narrowed ??= createScopedContext(call, readPoint))
-    // The object in the path only needs the permission of the operation.
-    const scopeFilter = computeLimit(op, call.held.caller)
-    const named =
-      scopeFilter && scopeFilter !== call.scopeFilter
-        ? () => createScopedContext({ ...call, scopeFilter }, readPoint)
-        : part
-    const input = mayHoldRefs(op.input, own) ? await resolveRefs(scopeFilter ? named() : whole, op.input, own) : own
-    if (scopeFilter) await getAreasOrThrow().requireVisible({ unscoped: whole, scoped: named, scopeFilter }, op, input)
-    const isWhole = op.scope === 'checkPath' && !call.scopeFilter.byResource
-    const ctx = fields.asOf === undefined ? (isWhole ? whole : part()) : await pastFor(call, fields.asOf, whole)
-    const answer = await runHandler(handler, ctx, input)
-    return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
-  }
+  const { runRead, createScopedContext } = createReads({ db, history, getAreasOrThrow, contextFor, buildCall })
 
   type RunWrite = {
     readonly bound: Bound<Tables>
@@ -254,6 +212,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     /** Called with the handler's result, in its transaction if there was one. */
     readonly done: (made: unknown, ctx?: KernelCtx<Tables>, tx?: Tx<Tables>, changeId?: string) => Promise<void>
     readonly attempt?: Attempt | undefined
+    readonly compared?: Compared<Tables> | undefined
   }
 
   /** Checks the input of a write before work without a transaction. */
@@ -262,11 +221,18 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     if (write) await getAreasOrThrow().checkInput(contextFor(call), write)
   }
 
-  const runWrite = async ({ bound: { op, handler }, call, own, done, attempt }: RunWrite): Promise<unknown> => {
+  const runWrite = async ({
+    bound: { op, handler },
+    call,
+    own,
+    done,
+    attempt,
+    compared,
+  }: RunWrite): Promise<unknown> => {
     const turn = op.serializeBy?.(own)
     const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
     const inTransaction = (work: Work<unknown>, options: TransactionOptions | undefined = shared) =>
-      transact(call, work, done, attempt ? { ...options, attempt } : options)
+      transact(call, work, done, attempt || compared ? { ...options, attempt, compared } : options)
     if ('run' in handler)
       return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
     if ('prepare' in handler) {
@@ -287,7 +253,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   /** @param step replaces the input of the request */
-  const runAudited = async ({ bound, request, audited }: AuditedRun<Tables>, step?: Step): Promise<unknown> => {
+  const runAudited = async (
+    { bound, request, audited, compared }: AuditedRun<Tables>,
+    step?: Step,
+  ): Promise<unknown> => {
     let input = step ? step.input : request.input
     const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
     // An invalid input is no call in earnest either.
@@ -298,7 +267,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       const given = input
       if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
       const { own, fields } = parseInput(bound.op, input)
-      const call = { ...access, note: fields.note, scopedInput: getGuardedInput(bound.op, own, given) }
+      const scopedInput = getGuardedInput(bound.op, own, given)
+      const call: Call = { ...access, note: fields.note, scopedInput, isDry, ids: compared?.ids }
       if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
       if (fields.dryRun !== false) {
         const run = (done: RunWrite['done']) => runWrite({ bound, call, own, done })
@@ -310,12 +280,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       }
       const onRepeat = (changeId: string) => request.setHeader?.('X-Change-Id', changeId)
       // A dry run uses up no key, and a plan can be applied once.
-      const key = isDry || plan ? undefined : fields.idempotencyKey
+      const key = isDry || plan || compared ? undefined : fields.idempotencyKey
       // A ref may mean nothing more, after the work.
       const inputs = key === undefined || input === given ? [own] : [parseInput(bound.op, given).own, own]
       const { name: operation, isLong, answersSecret: isSecret } = bound.op
       const attempt = createAttempt({ operation, key, inputs, isLong, isSecret, onRepeat })
-      return await runWrite({ bound, call, own, done, attempt })
+      return await runWrite({ bound, call, own, done, attempt, compared })
     } catch (error) {
       if (bound.op.handlesDryRun && error instanceof RolledBack) return new WithStatus(200, error.value, true)
       if (step?.isExpected(error)) throw error
@@ -326,16 +296,33 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
   }
 
-  const runByRef = createRunByRef({ features, contextFor, runAudited })
+  const runByRef = createRunByRef({ getCreate, contextFor, runAudited })
+
+  const runAny = (bound: Bound<Tables>, request: Request, compared?: Compared<Tables>): Promise<unknown> => {
+    const audited = getAuditedCall(bound.op)
+    if (!audited) return runRead(bound, request)
+    const byRef = parseByRef(bound.op, request.input)
+    const call = { bound, request, audited, compared }
+    return byRef ? runByRef(call, byRef) : runAudited(call)
+  }
 
   return {
     over: (other) => createKernel({ ...options, ...other }),
-    run: (bound, request) => {
-      const audited = getAuditedCall(bound.op)
-      if (!audited) return runRead(bound, request)
-      const byRef = parseByRef(bound.op, request.input)
-      const call = { bound, request, audited }
-      return byRef ? runByRef(call, byRef) : runAudited(call)
+    run: (bound, request) => runAny(bound, request),
+    runCompared: async (bound, request, compared) => {
+      if (!canBeCalled(bound)) throw new Error(`${bound.op.name} is not a single transaction`)
+      return runAny(bound, request, compared)
+    },
+    trial: async <T>(request: Omit<Request, 'input'>, work: InTransaction<Tables, T>, limits: PlanLimits) => {
+      const held = new HeldRights({ caller: request.caller })
+      const call: Call = { name: TRIAL, request: { ...request, rights: undefined }, held, note: '', isTrial: true }
+      return catchRolledBack<KernelCtx<Tables>, T>((undo) =>
+        transact(call, undo(work), undefined, { exclusive: true, plan: limits }),
+      )
+    },
+    prepare: async ({ op, handler }, request, input) => {
+      if (!('prepare' in handler && handler.readsNoState)) return undefined
+      return handler.prepare(contextFor(buildCall(op, request)), parseInput(op, input).own)
     },
     confirmed: async (op, request) => {
       const { held } = buildCall(op, request)

@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
 import { RecordFull } from '../../kernel/changes/change-record.ts'
+import { findRevision, isOfRevision } from '../../kernel/changes/read-revision.ts'
 import { RolledBack } from '../../kernel/changes/rolled-back.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { WithStatus } from '../../kernel/handler-result.ts'
@@ -117,7 +118,7 @@ export const applyHandler = (means: PackMeans) => ({
     }
 
     // Before the plan, so that it is of this state or a later one.
-    const revision = await ctx.store.revision(READ_TABLES)
+    const revision = await findRevision(ctx, READ_TABLES)
     // The comparison is the first half of the work.
     const reportPlanned = (done: number) => {
       ctx.signal.throwIfAborted()
@@ -154,7 +155,7 @@ export const applyHandler = (means: PackMeans) => ({
     const holds = async (tx: Ctx, one: Plan) => lists === 'replace' || (await lockDevices(tx, one.changes))
     const run = async (tx: Ctx) => {
       await tx.lock('apply')
-      const isSame = plan !== undefined && tx.revision(READ_TABLES) === revision
+      const isSame = plan !== undefined && isOfRevision(tx, READ_TABLES, revision)
       const made = isSame ? [] : await installMissingPacks({ ctx: tx, means }, packs)
       const { current, left } =
         isSame && (await holds(tx, plan)) ? { current: plan, left: lacking } : await planAgain(tx, made)

@@ -150,6 +150,7 @@ export const deviceTypesFeature = ({ config }: DeviceTypeOptions): Feature => {
       apply: async (ctx, { id, device_ids }) => apply(ctx, id, device_ids),
       import: {
         isReadOnly: true,
+        readsNoState: true,
         prepare: async (ctx, { yaml }) => {
           // Checked before up to 8 MiB of YAML are read.
           requireImport(ctx)

@@ -1,7 +1,9 @@
 /** The interface of proposals for the kernel. The room of proposals implements it. */
 import type { HistoryFields } from '../../contract/fields/history-fields.ts'
-import type { Bound, KernelCtx } from '../context.ts'
+import type { Bound, InTransaction, KernelCtx } from '../context.ts'
 import type { Request } from '../request.ts'
+import type { PlanLimits, PlannedItem } from './change-record.ts'
+import type { NewIds } from './new-ids.ts'
 
 /** A write that is noted in a proposal, and not made. */
 export type AskedProposal = {
@@ -19,6 +21,17 @@ export type Gated = {
   readonly isForced: boolean
 }
 
+/** The terms of a call that compares what it does with what it was said to do. */
+export type Compared<Tables> = {
+  readonly limits: PlanLimits
+  /** The ids of its new objects. */
+  readonly ids: NewIds
+  /** Called in the transaction, before the work. */
+  readonly begin: InTransaction<Tables, void>
+  /** Called at the end of the transaction, with all that it changes. If it throws, the transaction is rolled back. */
+  readonly end: (ctx: KernelCtx<Tables>, items: readonly PlannedItem[]) => Promise<void>
+}
+
 export type Proposals<Tables> = {
   /** Tries a write on top of a proposal, and notes it there. @returns the answer of the call */
   readonly add: (bound: Bound<Tables>, request: Request, asked: AskedProposal) => Promise<unknown>
@@ -27,9 +40,9 @@ export type Proposals<Tables> = {
 }
 
 /** For kernels without proposals. */
-export const NO_PROPOSALS: Proposals<never> = {
-  add: async () => {
+export const NO_PROPOSALS = {
+  add: async (): Promise<never> => {
     throw new Error('this kernel has no proposals')
   },
-  gate: async () => {},
+  gate: async (): Promise<void> => {},
 }

@@ -13,6 +13,21 @@ export class RolledBack extends Error {
   }
 }
 
+/** Returns the result of work that is rolled back. @param run hands `undo` the work of the transaction */
+export const catchRolledBack = async <Ctx, T>(
+  run: (undo: (work: (ctx: Ctx) => Promise<T>) => (ctx: Ctx) => Promise<never>) => Promise<never>,
+): Promise<T> => {
+  try {
+    return await run((work) => async (ctx) => {
+      throw new RolledBack(await work(ctx))
+    })
+  } catch (error) {
+    // The value that the work has just returned.
+    if (error instanceof RolledBack) return error.value as T
+    throw error
+  }
+}
+
 type PreviewCtx<Tables> = Parameters<History<Tables>['preview']>[0]
 
 type DryCall<Tables> = {

@@ -57,6 +57,9 @@ export class HeldRights {
   readonly #check: (caller: Caller) => void
   readonly #scope: ScopeRule | undefined
   readonly #required = new Set<Permission>()
+  /** The rights of calls inside the transaction of this one. */
+  #nested: HeldRights[] = []
+  #parent: HeldRights | undefined
   #mayAsk = true
 
   /**
@@ -94,6 +97,18 @@ export class HeldRights {
     return this.#rights
   }
 
+  /**
+   * Returns the rights of a call inside the transaction of this one. Both are checked again whenever the rights change.
+   * @param caller with other rights, which are never confirmed
+   */
+  nested(check: (caller: Caller) => void, scope: ScopeRule | undefined, caller?: Caller): HeldRights {
+    if (caller) return new HeldRights({ caller }, check, scope)
+    const inner = new HeldRights({ caller: this.#caller, rights: this.#rights }, check, scope)
+    inner.#parent = this
+    this.#nested.push(inner)
+    return inner
+  }
+
   /** Writes, and repeats the write if the permissions changed. @param write `isFirst` on the first attempt */
   async tried<T>(write: (isFirst: boolean) => Promise<T>): Promise<T> {
     await this.#ask()
@@ -109,6 +124,7 @@ export class HeldRights {
 
   /** See `KernelCtx.confirmRights`. */
   async confirm(tx?: Tx<never>): Promise<void> {
+    if (this.#parent) return this.#parent.confirm(tx)
     const rights = this.#rights
     if (!rights) return
     await this.#ask()
@@ -117,6 +133,7 @@ export class HeldRights {
 
   /** See `KernelCtx.confirmRightsFinally`. */
   async confirmFinally(tx?: Tx<never>): Promise<void> {
+    if (this.#parent) return this.#parent.confirmFinally(tx)
     await this.confirm(tx)
     this.#mayAsk = false
   }
@@ -131,6 +148,8 @@ export class HeldRights {
    * @throws AppError UNAUTHORIZED or FORBIDDEN; GuardError or RightsMovedError if the work must be repeated
    */
   within<T>(tx: Tx<never>, work: () => Promise<T>, mayGuard: boolean): Promise<T> {
+    // The transaction is repeated with other calls inside.
+    this.#nested = []
     const rights = this.#rights
     if (!rights) return work()
     if (rights.guard) return mayGuard && !rights.isOver() ? this.#guarded(tx, work) : this.#between(work)
@@ -182,6 +201,7 @@ export class HeldRights {
     const isSame = haveSameRights(this.#caller, caller)
     this.#caller = caller
     this.#rights = rights
+    for (const inner of this.#nested) inner.#take(rights)
     return isSame
   }
 }

@@ -2,6 +2,7 @@
 
 import type { ContextFor } from '../call-context.ts'
 import { type AuditedCall, getAuditedCall } from '../changes/audit.ts'
+import type { Compared } from '../changes/proposals.ts'
 import { findIdByRef } from '../changes/resolve-refs.ts'
 import type { Bound, Feature } from '../context.ts'
 import { WithStatus } from '../handler-result.ts'
@@ -15,28 +16,31 @@ export type AuditedRun<Tables> = {
   readonly bound: Bound<Tables>
   readonly request: Request
   readonly audited: AuditedCall
+  readonly compared?: Compared<Tables> | undefined
 }
 
 type Options<Tables> = {
-  readonly features: readonly Pick<Feature<Tables>, 'operations'>[]
+  readonly getCreate: (op: AnyOperation) => Bound<Tables>
   readonly contextFor: ContextFor<Tables>
   readonly runAudited: (call: AuditedRun<Tables>, step?: Step) => Promise<unknown>
 }
 
-/** Returns the create of the noun of an operation. @throws Error without one */
-export const getCreate = <Tables>(features: Options<Tables>['features'], op: AnyOperation): Bound<Tables> => {
-  const noun = getNoun(op)
-  const create = features.flatMap(({ operations }) => operations).find((bound) => bound.op.name === `${noun}.create`)
-  if (!create) throw new Error(`${noun} has no create`)
-  return create
-}
+/** Returns the function that finds the create of the noun of an operation. */
+export const createGetCreate =
+  <Tables>(features: readonly Pick<Feature<Tables>, 'operations'>[]): Options<Tables>['getCreate'] =>
+  (op) => {
+    const noun = getNoun(op)
+    const create = features.flatMap(({ operations }) => operations).find((bound) => bound.op.name === `${noun}.create`)
+    if (!create) throw new Error(`${noun} has no create`)
+    return create
+  }
 
 export const createRunByRef =
-  <Tables>({ features, contextFor, runAudited }: Options<Tables>) =>
+  <Tables>({ getCreate, contextFor, runAudited }: Options<Tables>) =>
   async (update: AuditedRun<Tables>, byRef: ByRef): Promise<unknown> => {
     const { bound, request } = update
     const noun = getNoun(bound.op)
-    const create = getCreate(features, bound.op)
+    const create = getCreate(bound.op)
     const audited = getAuditedCall(create.op)
     if (!audited) throw new Error(`${create.op.name} is no write`)
     // The two calls check the access.
@@ -52,7 +56,7 @@ export const createRunByRef =
       isLimited: ctx.isScoped,
       update: (step) => runAudited(update, step),
       create: async (step) => {
-        const answer = await runAudited({ bound: create, request, audited }, step)
+        const answer = await runAudited({ ...update, bound: create, audited }, step)
         const made = create.op.answersSecret ? withoutSecret(bound.op, answer) : answer
         return made instanceof WithStatus ? made : new WithStatus(create.op.status ?? 200, made)
       },

@@ -5,6 +5,7 @@ import { getPermission, toShownChange, withNames } from '../../../exchange/apply
 import { type ApplyResult, MAX_SHOWN_CHANGES } from '../../../exchange/estate/api.ts'
 import { INVENTORY, type Resource } from '../../../inventory/resources.ts'
 import { RecordFull } from '../../../kernel/changes/change-record.ts'
+import { findRevision, isOfRevision } from '../../../kernel/changes/read-revision.ts'
 import { RolledBack } from '../../../kernel/changes/rolled-back.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { OutputOf, ParsedInputOf } from '../../../kernel/operation.ts'
@@ -116,14 +117,14 @@ export const createApplyHandler = (means: Means) => ({
     const isDry = input.dry_run === true
     const source = await getSourceOrThrow(ctx, input.id)
     // Before the judgment, so that it is of this state or a later one.
-    const revision = await ctx.store.revision(JUDGED_TABLES)
+    const revision = await findRevision(ctx, JUDGED_TABLES)
     const first = await judge(ctx, source, input)
     await check(ctx, source, first, input.force)
     const run = async (tx: Ctx): Promise<Answer> => {
       // A run takes the locks in this order too.
       await store.lockState(tx, input.id)
       await tx.lock('apply')
-      const isSame = tx.revision(JUDGED_TABLES) === revision && (await lockChanged(tx, first.judgment))
+      const isSame = isOfRevision(tx, JUDGED_TABLES, revision) && (await lockChanged(tx, first.judgment))
       let work = first
       if (!isSame) {
         const settings = await getSourceOrThrow(tx, input.id)

@@ -1,0 +1,126 @@
+/** Runs an operation inside the transaction of another call, with the access, the rules and the errors that it has by itself. */
+
+import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
+import { isRecord } from '../../contract/unknown.ts'
+import type { Caller } from '../caller.ts'
+import { findIdByRef, resolveRefs } from '../changes/resolve-refs.ts'
+import type { Bound, CallHow, KernelCtx, Prepared } from '../context.ts'
+import { JsonText, WithStatus } from '../handler-result.ts'
+import { type AnyOperation, getNoun, isCheckedWrite } from '../operation.ts'
+import { parseInput } from '../parse-input.ts'
+import { Answered } from '../prepared-handler.ts'
+import { getGuardedInput } from '../rights/scoped-write.ts'
+import { parseByRef, type Step, updateOrCreate, withoutSecret } from './create-by-ref.ts'
+import type { Call, Transaction } from './transaction.ts'
+
+type Parent<Tables> = {
+  readonly call: Call
+  readonly tx: Transaction<Tables>
+  readonly ctx: KernelCtx<Tables>
+}
+
+type Options<Tables> = {
+  readonly contextFor: (call: Call, tx: Transaction<Tables>) => KernelCtx<Tables>
+  /** @throws AppError UNAUTHORIZED or FORBIDDEN */
+  readonly checkCall: (op: AnyOperation, caller: Caller) => void
+  readonly getCreate: (op: AnyOperation) => Bound<Tables>
+}
+
+export type CallOperation<Tables> = (
+  parent: Parent<Tables>,
+  bound: Bound<Tables>,
+  input: unknown,
+  how?: CallHow<Tables>,
+) => Promise<unknown>
+
+/** True for an operation that runs in the transaction of another call. */
+export const canBeCalled = <Tables>({ op, handler }: Bound<Tables>): boolean =>
+  !op.hasOwnTransactions && !('prepare' in handler && !handler.isReadOnly)
+
+const runHandler = async <Tables>(
+  ctx: KernelCtx<Tables>,
+  { handler }: Bound<Tables>,
+  own: never,
+  prepared: Prepared<Tables> | undefined,
+): Promise<unknown> => {
+  if (typeof handler === 'function') return handler(ctx, own)
+  if ('run' in handler) return handler.run(ctx, own)
+  const step = prepared ?? (await handler.prepare(ctx, own))
+  if (step instanceof Answered) return step.value
+  return typeof step === 'function' ? step(ctx) : step.run(ctx)
+}
+
+const unwrap = (answer: unknown): unknown => {
+  const value = answer instanceof WithStatus ? answer.value : answer
+  // The text is the JSON of an answer.
+  return value instanceof JsonText ? (JSON.parse(value.json) as unknown) : value
+}
+
+/** Returns the input without the fields that are about the call. */
+const dropFieldsOfCall = (input: unknown): unknown =>
+  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([field]) => !isFieldOfCall(field))) : input
+
+export const createCallOperation = <Tables>({
+  contextFor,
+  checkCall,
+  getCreate,
+}: Options<Tables>): CallOperation<Tables> => {
+  const buildCall = ({ call, ctx }: Parent<Tables>, op: AnyOperation, how: CallHow<Tables>): Call => {
+    const { ifMatch: _, ifNoneMatch: __, setHeader: ___, progress: ____, onChanges: _____, ...request } = call.request
+    const { caller, ids = call.ids, author = call.author } = how
+    const scope = isCheckedWrite(op.scope) ? op.scope : undefined
+    const held = call.held.nested((one) => checkCall(op, one), scope, caller)
+    const own = caller ? { ...request, caller, rights: undefined } : request
+    return { name: op.name, request: own, held, note: '', now: ctx.now, ids, author }
+  }
+
+  const callOnce = async (
+    parent: Parent<Tables>,
+    bound: Bound<Tables>,
+    step: Pick<Step, 'input' | 'refusal'> | { readonly input: unknown; readonly refusal?: undefined },
+    how: CallHow<Tables>,
+  ): Promise<unknown> => {
+    const { op } = bound
+    const { tx } = parent
+    const call = buildCall(parent, op, how)
+    if (step.refusal) throw step.refusal
+    const given = dropFieldsOfCall(step.input)
+    const { own } = parseInput(op, await resolveRefs(contextFor(call, tx), op.input, given))
+    const scopedInput = getGuardedInput(op, own, given)
+    const sub = contextFor({ ...call, scopedInput }, tx)
+    const work = () => runHandler(sub, bound, own, how.prepared)
+    const answer = await sub.savepoint(() => (scopedInput ? sub.checkScope(scopedInput, () => sub.step(work)) : work()))
+    const value = unwrap(answer)
+    // Nothing is applied by a run that is rolled back.
+    return op.handlesDryRun && tx.root.isTrial && isRecord(value) ? { ...value, applied: false, change_id: '' } : value
+  }
+
+  return async (parent, bound, input, how = {}) => {
+    const { op } = bound
+    if (!canBeCalled(bound)) throw new Error(`${op.name} does not run in the transaction of another call`)
+    if (how.change) parent.tx.details = { ...parent.tx.details, ...how.change }
+    const byRef = parseByRef(op, input)
+    if (!byRef) return callOnce(parent, bound, { input }, how)
+    const noun = getNoun(op)
+    const create = getCreate(op)
+    const held = parent.call.held.nested(() => {}, undefined, how.caller)
+    const { request } = parent.call
+    const ctx = contextFor(
+      { name: op.name, request, held, note: '', scopedInput: getGuardedInput(op, {}, {}) },
+      parent.tx,
+    )
+    return updateOrCreate(byRef, {
+      ifMatch: undefined,
+      find: async () => {
+        const id = await findIdByRef(ctx, noun, byRef.ref)
+        return id !== undefined && (await ctx.filterVisible(noun, [id])).has(id) ? id : undefined
+      },
+      isLimited: ctx.isScoped,
+      update: (step) => callOnce(parent, bound, step, how),
+      create: async (step) => {
+        const made = await callOnce(parent, create, step, how)
+        return create.op.answersSecret ? withoutSecret(op, made) : made
+      },
+    })
+  }
+}
