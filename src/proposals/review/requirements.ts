@@ -1,4 +1,4 @@
-/** What the policies ask of a proposal, and what of it is done. */
+/** The approvals and checks that the policies ask of a proposal. */
 import { AppError } from '../../contract/errors.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -83,7 +83,7 @@ const buildRequirements = async (ctx: Ctx, facts: Judged): Promise<Requirement[]
   return requirements
 }
 
-/** Returns what the enabled policies ask of these effects. @param merger whose own approval counts where it could be given */
+/** Returns the requirements of the enabled policies for these effects. @param merger whose own approval counts where it could be given */
 export const findRequirements = async (
   ctx: Ctx,
   row: ListedRow,
@@ -99,7 +99,7 @@ const describeApprovals = ({ approvals, given, group }: Requirement): string => 
 const describeChecks = ({ checks }: Requirement): readonly string[] =>
   checks.flatMap(({ name, state }) => (state === 'success' ? [] : [`the check ${name} is ${state}`]))
 
-/** Returns what is missing, in words. */
+/** Returns the missing approvals and checks, in words. */
 const describeMissing = (requirement: Requirement): string =>
   [
     ...(requirement.given < requirement.approvals ? [describeApprovals(requirement)] : []),

@@ -1,4 +1,4 @@
-/** Whether a caller sees an item of a proposal, also of one that is merged. */
+/** The items of proposals that are open, or merged, by kind and id. */
 import type { Ctx } from '../../kernel/ctx.ts'
 import { findItemKeys } from '../../record/history/item-keys.ts'
 import { KIND_NAMES, type Kind } from '../../record/history/kind-names.ts'

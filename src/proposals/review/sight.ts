@@ -1,4 +1,4 @@
-/** Who sees which proposals, and which of their items: by the present permissions to read, and the places of the objects. */
+/** The proposals that a caller sees, and their items: by the present permissions to read, and the places of the objects. */
 import type { Counts, Verb } from '../../contract/change-summary.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { ScopeSet } from '../../kernel/caller.ts'
@@ -13,7 +13,7 @@ import * as store from '../store.ts'
 import { findSeenEffects, groupEffects, readScopesRevision, type SeenEffect } from './effect-reads.ts'
 import type { Places } from './places.ts'
 
-/** What a caller sees of a proposal, in numbers. */
+/** The items of a proposal that a caller sees, in numbers. */
 export type Glance = {
   readonly isVisible: boolean
   /** True if the caller sees all items. */
@@ -86,7 +86,7 @@ const toGlance = ({ caller }: Ctx, row: ListedRow, counts: Counts): Glance => {
   return { isVisible, isWhole: seen === all, counts }
 }
 
-/** Counts what a caller with a part of the estate sees of merged proposals, whose effects are those of their changes. */
+/** Counts the items of merged proposals for a caller with a part of the estate: their effects are those of their changes. */
 const countMerged = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Counts>> => {
   const visible = await VisibleItems.of(ctx)
   const seen = new Map<string, Counts>()
@@ -97,7 +97,7 @@ const countMerged = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<Readon
   return seen
 }
 
-/** Returns what the caller sees of proposals, by id. Effects are read only for a caller who sees a part of a kind. */
+/** Returns the numbers of seen items, by the id of the proposal. Effects are read only for a caller who sees a part of a kind. */
 export const glance = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Glance>> => {
   const { caller } = ctx
   const parts = new Map<string, Part>()
@@ -136,7 +136,7 @@ export const glance = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<Read
 
 const NOTHING: Glance = { isVisible: false, isWhole: false, counts: {} }
 
-/** Returns what the caller sees of a proposal. */
+/** Returns the items of a proposal that the caller sees. */
 export const lookAt = async (ctx: Ctx, row: ListedRow): Promise<Sight> => {
   if (row.state === 'merged') return { ...((await glance(ctx, [row])).get(row.id) ?? NOTHING), seen: [], all: [] }
   const effects = await findSeenEffects(ctx, row)

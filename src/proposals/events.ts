@@ -1,0 +1,18 @@
+/** The events of proposals, which webhooks and the live feed send. */
+import type { Ctx } from '../kernel/ctx.ts'
+import type { EventName } from '../record/events/catalogue.ts'
+import { toListed } from './listed.ts'
+import type { ListedRow } from './store.ts'
+
+export type ProposalEvent = Extract<EventName, `proposal.${string}`>
+
+/** The entry of the timeline that an event is about. */
+type Told = { readonly username: string; readonly text: string }
+
+/** Announces an event with the proposal, counted whole. Drafts tell nothing. */
+export const announceProposal = (ctx: Ctx, name: ProposalEvent, row: ListedRow, { username, text }: Told): void => {
+  if (row.state === 'draft') return
+  // A stored run has written the counts.
+  const listed = toListed(row, JSON.parse(row.counts) as Parameters<typeof toListed>[1])
+  ctx.announce({ name, resourceId: row.id, data: JSON.stringify({ ...listed, username, text }) })
+}

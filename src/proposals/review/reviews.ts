@@ -1,0 +1,132 @@
+/** The operations of reviewers: comments, approvals, rejections, and the checks of programs. */
+import { AppError, invalidField } from '../../contract/errors.ts'
+import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import type { OutputOf, ParsedInputOf } from '../../kernel/operation.ts'
+import { proposalReviews } from '../api.ts'
+import { addEntry, selectEntries } from '../entry-store.ts'
+import { announceProposal } from '../events.ts'
+import { toEntry } from '../listed.ts'
+import { closeProposal } from '../operations/close.ts'
+import { appliesTo } from '../policies/applies.ts'
+import { load } from '../policies/store.ts'
+import type { Proposal } from '../schema.ts'
+import type { ListedRow, StoredProposal } from '../store.ts'
+import * as store from '../store.ts'
+import { findGiven, isWriter } from './approvals.ts'
+import * as checks from './check-store.ts'
+import { hasSeenItem } from './seen-items.ts'
+import { lockVisibleOrThrow, type Sight } from './sight.ts'
+import { withdrawProposals } from './withdraw.ts'
+
+type Input<Verb extends keyof typeof proposalReviews> = ParsedInputOf<(typeof proposalReviews)[Verb]>
+type Output<Verb extends keyof typeof proposalReviews> = OutputOf<(typeof proposalReviews)[Verb]>
+
+const MAX_COMMENTS = 1000
+const MAX_CHECKS = 50
+
+/** @throws AppError VALIDATION_ERROR that names the state */
+const requireOpen = ({ state }: ListedRow): void => {
+  if (state !== 'open') throw invalidField('state', `the proposal is ${state}; this needs an open one`)
+}
+
+/** @throws AppError FORBIDDEN for who wrote a part of it */
+const requireReviewer = ({ caller }: Ctx, row: ListedRow, verb: string): void => {
+  if (isWriter(row, caller.userId))
+    throw new AppError('FORBIDDEN', `Its author and whoever changed its operations cannot ${verb} a proposal`)
+}
+
+/** @throws AppError PRECONDITION_FAILED for the fingerprint of other effects */
+const requireSame = (row: ListedRow, fingerprint: string | undefined): void => {
+  if (fingerprint !== undefined && fingerprint !== row.fingerprint)
+    throw new AppError('PRECONDITION_FAILED', 'The proposal does something else by now; read it again')
+}
+
+/** Returns the ids of the policies with items of which the caller sees all. */
+const findSeenPolicies = async (ctx: Ctx, { seen, all }: Sight): Promise<string[]> => {
+  const known = new Set(seen)
+  return (await load(ctx)).flatMap((policy) => {
+    const applied = all.filter((effect) => appliesTo(policy, effect))
+    return applied.length > 0 && applied.every((effect) => known.has(effect)) ? [policy.id] : []
+  })
+}
+
+const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'>): Promise<StoredProposal> => {
+  const { row, sight } = await lockVisibleOrThrow(ctx, id)
+  requireOpen(row)
+  requireReviewer(ctx, row, 'approve')
+  requireSame(row, fingerprint)
+  if (row.errors > 0 || row.fingerprint === '') {
+    const why = row.errors > 0 ? 'A rule refuses one of its operations' : 'It changes nothing'
+    throw new AppError('MERGE_CONFLICT', `${why}, so there is nothing to approve`)
+  }
+  const policies = await findSeenPolicies(ctx, sight)
+  const given = (await findGiven(ctx, row)).find(({ userId }) => userId === ctx.caller.userId)
+  // Once more only for a policy that is newer.
+  if (!given || policies.some((policy) => !given.policies.has(policy))) {
+    await addEntry(ctx, row.seq, { type: 'approved', text, fingerprint: row.fingerprint, policies })
+    announceProposal(ctx, 'proposal.approved', row, { username: ctx.caller.username, text })
+  }
+  // The entry has moved its times.
+  return (await store.lock(ctx, row.seq)) ?? row
+}
+
+const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<StoredProposal> => {
+  const { row } = await lockVisibleOrThrow(ctx, id)
+  requireOpen(row)
+  requireReviewer(ctx, row, 'reject')
+  const { username: by } = ctx.caller
+  return closeProposal(ctx, row, { reason: 'rejected', entry: 'rejected', by, text })
+}
+
+const countComments = async (ctx: Ctx, { seq }: ListedRow): Promise<number> => {
+  const comments = selectEntries(ctx, seq).where('type', '=', 'commented').clearSelect().clearOrderBy()
+  const { n } = await comments.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+const comment = async (ctx: Ctx, input: Input<'comment'>): Promise<Output<'comment'>> => {
+  const { text, kind, object_id } = input
+  const { row, sight } = await lockVisibleOrThrow(ctx, input.id)
+  if ((kind === undefined) !== (object_id === undefined))
+    throw invalidField('object_id', 'is given with kind, or neither of them')
+  const item = kind === undefined || object_id === undefined ? undefined : { kind, id: object_id }
+  if (item && !(await hasSeenItem(ctx, { row, sight }, item)))
+    throw invalidField('object_id', `the proposal changes no ${item.kind} with this id`)
+  if ((await countComments(ctx, row)) >= MAX_COMMENTS)
+    throw new AppError('LIMIT_REACHED', `A proposal has at most ${MAX_COMMENTS} comments`)
+  const { fingerprint } = row
+  const entry = await addEntry(ctx, row.seq, { type: 'commented', text, kind, object_id, fingerprint })
+  announceProposal(ctx, 'proposal.commented', row, { username: ctx.caller.username, text })
+  return toEntry(row, entry)
+}
+
+const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Output<'check'>> => {
+  const { row } = await lockVisibleOrThrow(ctx, id)
+  requireOpen(row)
+  requireSame(row, reported.fingerprint)
+  const { name, state, summary, url, fingerprint } = reported
+  const known = await checks.findChecks(ctx, row.seq)
+  if (known.length >= MAX_CHECKS && !known.some((one) => one.name === name))
+    throw new AppError('LIMIT_REACHED', `A proposal has at most ${MAX_CHECKS} checks`)
+  const stored = { name, state, summary, url, fingerprint, reported_by: ctx.caller.username, reported_at: ctx.now }
+  await checks.put(ctx, { proposal: row.seq, ...stored })
+  return stored
+}
+
+const withdraw = (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => withdrawProposals(ctx, id)
+
+type ReviewOptions = {
+  /** Returns a proposal as the caller sees it. */
+  readonly describe: (ctx: Ctx, row: StoredProposal) => Promise<Proposal>
+}
+
+export const reviewFeature = ({ describe }: ReviewOptions): Feature => ({
+  operations: implement(proposalReviews, {
+    approve: async (ctx, input) => describe(ctx, await approve(ctx, input)),
+    reject: async (ctx, input) => describe(ctx, await reject(ctx, input)),
+    comment,
+    check,
+  }),
+  // Nobody runs for an author who is gone.
+  reactions: { 'user.deleting': withdraw, 'user.deactivated': withdraw },
+})
