@@ -128,7 +128,21 @@ export type PolicyRow = {
   updated_at: string
 }
 
+/** A plan of an AI client in the table of older programs, which is written by them alone. */
+export type FormerPlanRow = {
+  id: string
+  user_id: string
+  client: string
+  operation: string
+  input: string
+  changes: string
+  created_at: string
+  expires_at: string
+  applied_at: string | null
+}
+
 export type ProposalTables = {
+  plans: FormerPlanRow
   proposals: ProposalRow
   proposal_effects: EffectRow
   proposal_entries: EntryRow

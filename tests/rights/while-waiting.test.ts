@@ -168,7 +168,7 @@ describe.each(engines())('rights that are lost while a call waits, on %s', (dial
     const asked = call(former, 'call_operation', { operation: 'devices.bulk', input })
     const answer = await whileHeld(app.fetch, asked, () => admin.api.users.update({ id: former.id, is_active: false }))
     expect(await codeIn(answer)).toEqual([true, 'UNAUTHORIZED'])
-    const plans = await app.db.read.selectFrom('plans').select('id').where('user_id', '=', former.id).execute()
+    const plans = await app.db.read.selectFrom('proposals').select('id').where('author_id', '=', former.id).execute()
     expect(plans).toEqual([])
   })
 
@@ -184,7 +184,11 @@ describe.each(engines())('rights that are lost while a call waits, on %s', (dial
     const answer = await whileHeld(app.fetch, call(former, 'apply_plan', { plan_id }), () => demote(former))
     expect(await codeIn(answer)).toEqual([true, 'FORBIDDEN'])
     expect((await admin.api.devices.get({ id })).tags).toEqual([])
-    const plan = await app.db.read.selectFrom('plans').select('applied_at').where('id', '=', plan_id).executeTakeFirst()
+    const plan = await app.db.read
+      .selectFrom('proposals')
+      .select('applied_at')
+      .where('id', '=', plan_id)
+      .executeTakeFirst()
     expect(plan).toEqual({ applied_at: null })
   })
 

@@ -78,7 +78,11 @@ describe.each(onSqlite())('headers of webhooks on %s', (dialect) => {
     ]
     expect(answers.map(({ isError }) => isError)).toEqual([false, false, false])
     expect(Plan.parse(answers[2]?.value).summary).toBe('deletes 1 webhook')
-    const kept = await app.db.read.selectFrom('plans').selectAll().execute()
+    const kept = [
+      await app.db.read.selectFrom('proposals').selectAll().execute(),
+      await app.db.read.selectFrom('proposal_effects').selectAll().execute(),
+    ]
+    expect(kept.map((rows) => rows.length > 0)).toEqual([true, true])
     expect(JSON.stringify([answers, kept])).not.toContain('plain-token')
   })
 
@@ -162,7 +166,15 @@ describe.each(onSqlite())('headers of webhooks on %s', (dialect) => {
     await put(made.id, { headers: { Authorization: `${TOKEN}-2` } })
     await put(made.id, { headers: { Authorization: `${TOKEN}-3`, 'X-Bad': 'plain-token\n' } })
     await ask(admin, 'POST /api/webhooks', { ...draftOf({ Authorization: TOKEN }), name: 7 })
-    for (const table of ['webhooks', 'webhook_deliveries', 'audit', 'events', 'plans', 'idempotency_keys'] as const)
+    for (const table of [
+      'webhooks',
+      'webhook_deliveries',
+      'audit',
+      'events',
+      'proposals',
+      'proposal_effects',
+      'idempotency_keys',
+    ] as const)
       expect(JSON.stringify(await app.db.read.selectFrom(table).selectAll().execute())).not.toContain('plain-token')
     expect(entries.join('\n')).not.toContain('plain-token')
   })

@@ -11,11 +11,11 @@ import type { Ctx, Feature } from '../../kernel/ctx.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import type { Identify } from '../../kernel/request.ts'
+import * as planStore from '../../proposals/plans/plan-store.ts'
+import { createPlans, selectPlanned } from '../../proposals/plans/plans.ts'
 import type { Endpoint } from '../../surfaces/mcp/endpoint.ts'
 import type { ResourceKind } from '../../surfaces/mcp/resources.ts'
 import { mcpRoutes } from './api.ts'
-import * as planStore from './plan-store.ts'
-import { createPlans, selectPlanned } from './plans.ts'
 import { PROMPTS } from './prompts.ts'
 
 const PURGE_MS = 10 * 60 * 1000

@@ -67,6 +67,9 @@ const PARTS: ReadonlySet<string> = new Set([
   ...['dns_changes', 'dns_reports', 'dns_rrsets', 'dns_zone_states'],
   ...['source_states', 'source_runs', 'source_objects'],
   ...['changes', 'history', 'history_extent', 'audit', 'audit_chains', 'events', 'idempotency_keys', 'plans'],
+  ...['proposals', 'proposal_effects', 'proposal_entries', 'proposal_checks'],
+  // No tool writes them.
+  'policies',
   ...[
     'webhook_deliveries',
     'webhook_purges',

@@ -7,7 +7,7 @@ import { type Answer, callTool, Plan } from '../../../testing/mcp.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import { compose, openDatabase } from '../../app/compose.ts'
 import { createLogger } from '../../base/runtime/log.ts'
-import { MOST_PLANS, PLAN_MS } from './plans.ts'
+import { MOST_PLANS, PLAN_MS } from '../../proposals/plans/plans.ts'
 
 const START_TIMEOUT_MS = 60_000
 const DEVICE_RIGHTS = ['devices:list', 'devices:read', 'devices:create', 'devices:update', 'devices:delete']
@@ -171,7 +171,12 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
         secret: 'very secret indeed',
       })
       const shown = JSON.stringify(await plan('webhooks.delete', { id }))
-      const stored = await app.db.read.selectFrom('plans').select('changes').execute()
+      const stored = await app.db.read
+        .selectFrom('proposal_effects')
+        .selectAll()
+        .where('kind', '=', 'webhook')
+        .execute()
+      expect(stored.length).toBeGreaterThan(0)
       expect(shown + JSON.stringify(stored)).not.toContain('very secret indeed')
     })
 
@@ -179,8 +184,10 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
       const someone = await app.as('admin')
       const { id } = await device()
       for (let i = 0; i < MOST_PLANS + 3; i++) await plan('devices.delete', { id }, someone)
-      const kept = await app.db.read.selectFrom('plans').select('id').where('user_id', '=', someone.userId).execute()
-      expect(kept).toHaveLength(MOST_PLANS)
+      const kept = app.db.read.selectFrom('proposals').select('seq').where('author_id', '=', someone.userId)
+      expect(await kept.execute()).toHaveLength(MOST_PLANS)
+      const left = app.db.read.selectFrom('proposal_effects').select('proposal').where('id', '=', id)
+      expect(await left.execute()).toHaveLength(MOST_PLANS)
     })
   })
 
@@ -379,6 +386,7 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
     await plan('devices.delete', { id })
     clock.ms += PLAN_MS + 61 * 60 * 1000
     await app.plat.runJob('plans.purge')
-    expect(await app.db.read.selectFrom('plans').select('id').execute()).toEqual([])
+    expect(await app.db.read.selectFrom('proposals').select('id').execute()).toEqual([])
+    expect(await app.db.read.selectFrom('proposal_effects').select('id').execute()).toEqual([])
   })
 })

@@ -25,7 +25,7 @@ test('a bug is logged whole with the request id, and not shown to the model', as
   const run = async () => {
     throw new TypeError('table secret_things is broken')
   }
-  const box = createToolBox([bound], { run, refused: async () => {} }, { make: run, apply: run })
+  const box = createToolBox([bound], { run, refused: async () => {} }, { make: run, apply: run, propose: run })
   const context = { caller, requestId: 'req-1', client: '192.0.2.1', signal: new AbortController().signal, log }
   const result = await callTool(box, 'thing_boom', {}, context)
   expect(result).toMatchObject({

@@ -10,7 +10,7 @@ import type { ReadPoint } from '../../database/database.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Bound } from '../../kernel/context.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { AnyOperation, OperationSet, Permission } from '../../kernel/operation.ts'
+import { type AnyOperation, canPropose, type OperationSet, type Permission } from '../../kernel/operation.ts'
 import type { Request } from '../../kernel/request.ts'
 import { checkAccess, getAdmission, InsufficientScopeError } from '../../kernel/rights/access.ts'
 import type { Rights } from '../../kernel/rights/rights.ts'
@@ -51,6 +51,8 @@ export type Plans<Tables> = {
   /** Returns the changes that the call would make, and the id of the plan. */
   readonly make: (bound: Bound<Tables>, request: Request) => Promise<Shaped>
   readonly apply: (planId: string, request: Omit<Request, 'input'>) => Promise<Shaped>
+  /** Adds the call to a proposal in place of a plan, and returns the changes that it would make there. */
+  readonly propose: (bound: Bound<Tables>, request: Request) => Promise<Shaped>
 }
 
 /** The part of the kernel that tools use. */
@@ -136,6 +138,9 @@ const numberOr = (value: unknown, otherwise: number): number => (typeof value ==
 
 type ToolInput = { readonly tool: string; readonly input: Arguments; readonly fields: unknown }
 
+/** True for a write that is noted in a proposal, and not made. */
+const isProposal = (op: AnyOperation, input: Arguments): boolean => canPropose(op) && input.proposal !== undefined
+
 /** Returns the requested fields of the answer. @throws AppError for a call that must not run */
 const validateFields = <Tables>(
   { bound, answerFields, needsPlan: isPlanned }: Entry<Tables>,
@@ -143,7 +148,12 @@ const validateFields = <Tables>(
   { caller }: CallContext,
 ) => {
   // Access is checked first, as over REST: a caller without the permission learns nothing about the input.
-  checkAccess(getAdmission(bound.op, input.id), caller, bound.op.scope)
+  const isProposed = isProposal(bound.op, input)
+  checkAccess(
+    isProposed ? 'proposals:create' : getAdmission(bound.op, input.id),
+    caller,
+    isProposed ? 'custom' : bound.op.scope,
+  )
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return parseFields(isPlanned ? [] : answerFields, fields)
 }
@@ -184,6 +194,8 @@ const runOperation = async <Tables>(
     await box.refused(bound.op, { ...request, input }, error)
     throw error
   }
+  const isProposed = isProposal(bound.op, input)
+  if (isPlanned && isProposed) return limitSize(await box.plans.propose(bound, { ...request, input }))
   if (isPlanned) {
     try {
       return limitSize(await runInTurn(bound, context.caller, () => box.plans.make(bound, { ...request, input })))
@@ -193,9 +205,13 @@ const runOperation = async <Tables>(
       throw error
     }
   }
-  const answer = await runInTurn(bound, context.caller, () => box.run(bound, { ...request, input }))
+  const headers = new Map<string, string>()
+  const setHeader: Request['setHeader'] = (name, value) => void headers.set(name, value)
+  const run = () => box.run(bound, { ...request, input, ...(isProposed && { setHeader }) })
+  const answer = await (isProposed ? run() : runInTurn(bound, context.caller, run))
   const mostRows = isPaged ? numberOr(call.input.limit, DEFAULT_ROWS) : Number.POSITIVE_INFINITY
-  return shape(answer, { fields, mostRows, offset: numberOr(call.input.offset, 0), listIn })
+  const shaped = await shape(answer, { fields, mostRows, offset: numberOr(call.input.offset, 0), listIn })
+  return isProposed ? { ...shaped, proposal: Number(headers.get('X-Proposal')) } : shaped
 }
 
 const SearchInput = z.strictObject({ query: z.string().min(1).max(256) })

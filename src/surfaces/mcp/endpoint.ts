@@ -36,6 +36,7 @@ const INSTRUCTIONS =
   'A name is accepted wherever an id is. With fields, lists are tables of only those columns: use it. ' +
   'pool_next_ip only reads; pool_allocate reserves an address for you alone. ' +
   'Calls that delete or change many objects return a plan and change nothing: show the user its summary, then apply_plan. ' +
+  'A write with proposal changes nothing: it is proposed, and people merge it; as_of=proposal:7 reads the estate as it would be. ' +
   'Failures are {code, error, details}; details names every invalid field.'
 
 export type McpOptions<Tables> = {

@@ -58,7 +58,8 @@ export const isPaged = ({ input: { shape } }: AnyOperation): boolean =>
 
 /** The name of a reference tells that it is an id, and of which object. */
 const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =>
-  description === undefined || (name.endsWith('_id') && /^(Id of an?|The) [a-z -]+$/.test(description))
+  description === undefined ||
+  ((name === 'id' || name.endsWith('_id')) && /^(Id of an?|The) [a-z -]+$/.test(description))
     ? field
     : { ...field, description }
 
@@ -121,6 +122,7 @@ const SHORT: Readonly<Record<string, JsonSchema>> = {
   as_of: { ...STRING, description: 'Time, change id, 24h or proposal:7' },
   change_note: { ...STRING, description: 'The reason, one line' },
   idempotency_key: STRING,
+  proposal: { ...STRING, description: 'draft, open or its number' },
   mount: {
     type: ['object', 'null'],
     description: 'rack_id, position, height, face, full_depth, slot, power_w',
@@ -156,6 +158,7 @@ const IMPACT = object({ stops: { type: 'integer' }, cut_off: { type: 'integer' }
 const PLAN = object({
   plan_id: STRING,
   expires_at: STRING,
+  proposal: { type: 'integer' },
   summary: STRING,
   changes: CHANGES,
   impact: IMPACT,

@@ -1,0 +1,62 @@
+/** What a plan knows of the objects that its operation changes: how it recognizes them, and which of them its caller sees. */
+import { orNotFound } from '../../contract/errors.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { toDocument } from '../../record/history/effects.ts'
+import { KIND_NAMES } from '../../record/history/kind-names.ts'
+import { type DeviceNames, getPlanKind } from '../../record/history/plan-kinds.ts'
+import { findEffects } from '../effect-store.ts'
+import { findPlaces } from '../review/places.ts'
+import { filterSeen } from '../review/sight.ts'
+import { findDeviceNames } from '../run/device-names.ts'
+import { createClock, hashStrictly } from '../run/fingerprint.ts'
+import * as store from '../store.ts'
+import type { PlannedEffect } from './plan-store.ts'
+
+export type Observed = {
+  readonly all: readonly PlannedItem[]
+  readonly effects: readonly PlannedEffect[]
+  /** The objects that the caller sees. */
+  readonly seen: readonly PlannedItem[]
+  /** The permissions that the caller has for some of them. */
+  readonly permissions: ReadonlySet<string>
+  readonly names: DeviceNames
+}
+
+/** Returns all objects for a caller with the permissions everywhere; else those in the part of their kind. */
+const selectSeen = async (ctx: Ctx, all: readonly PlannedItem[]): Promise<Pick<Observed, 'seen' | 'permissions'>> => {
+  const { permissions, scopedPermissions } = ctx.caller
+  if (!scopedPermissions) return { seen: all, permissions }
+  const places = await findPlaces(ctx, all)
+  const placed = all.flatMap((item, i) => {
+    const own = places[i]
+    return own ? [{ kind: item.kind, places: own, item }] : []
+  })
+  const seen = new Set(filterSeen(ctx.caller, placed).map(({ item }) => item))
+  return {
+    seen: all.filter((item) => seen.has(item)),
+    permissions: permissions.union(new Set(scopedPermissions.keys())),
+  }
+}
+
+/** @param ctx of the transaction that makes the changes, or of one before or after it. @param input that may name lifetimes */
+export const observe = async (ctx: Ctx, all: readonly PlannedItem[], input: unknown): Promise<Observed> => {
+  const mayName = ctx.caller.permissions.has(KIND_NAMES.device.read)
+  const names = mayName ? await findDeviceNames(ctx, all) : new Map<string, string>()
+  const clock = createClock(ctx.now, [input])
+  const effects = all.map((item): PlannedEffect => {
+    const { kind, id, change, before, after } = item
+    const name = getPlanKind(kind).name({ id, document: toDocument(after ?? before) ?? {}, devices: names })
+    return { kind, id, change, name, hash: hashStrictly(item, clock) }
+  })
+  return { all, effects, names, ...(await selectSeen(ctx, all)) }
+}
+
+/** Returns what the last operation of a proposal changes first. @param named the number of the proposal */
+export const observeLast = async (ctx: Ctx, named: string): Promise<Observed> => {
+  const row = orNotFound(await store.find(ctx, named), 'proposal', named)
+  const last = store.parseOperations(row).at(-1)
+  const effects = (await findEffects(ctx, row.seq)).filter(({ operation }) => operation === last?.id)
+  const items = effects.map(({ document, ...effect }): PlannedItem => ({ ...effect, after: document }))
+  return observe(ctx, items, last?.input)
+}
