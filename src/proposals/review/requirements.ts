@@ -28,7 +28,7 @@ type Facts = {
 /** The facts, and a caller who counts as an approver where it could approve. */
 type Judged = Facts & { readonly merger?: Caller | undefined }
 
-/** Returns the names of the users whose approvals count for the policy. */
+/** Returns the names of the users with an approval that counts for the policy. */
 const findApprovers = async (
   ctx: Ctx,
   policy: Policy,
@@ -83,7 +83,7 @@ const buildRequirements = async (ctx: Ctx, facts: Judged): Promise<Requirement[]
   return requirements
 }
 
-/** Returns the requirements of the enabled policies for these effects. @param merger whose own approval counts where it could be given */
+/** Returns the requirements of the enabled policies for these effects. @param merger counts as an approver where it could approve */
 export const findRequirements = async (
   ctx: Ctx,
   row: ListedRow,

@@ -32,7 +32,7 @@ const requireOpen = ({ state }: ListedRow): void => {
 /** @throws AppError FORBIDDEN for who wrote a part of it */
 const requireReviewer = ({ caller }: Ctx, row: ListedRow, verb: string): void => {
   if (isWriter(row, caller.userId))
-    throw new AppError('FORBIDDEN', `Its author and whoever changed its operations cannot ${verb} a proposal`)
+    throw new AppError('FORBIDDEN', `Its author and co-authors cannot ${verb} a proposal`)
 }
 
 /** @throws AppError PRECONDITION_FAILED for the fingerprint of other effects */
@@ -127,6 +127,6 @@ export const reviewFeature = ({ describe }: ReviewOptions): Feature => ({
     comment,
     check,
   }),
-  // Nobody runs for an author who is gone.
+  // A run needs an active author.
   reactions: { 'user.deleting': withdraw, 'user.deactivated': withdraw },
 })

@@ -22,7 +22,7 @@ export type Glance = {
   readonly counts: Counts
 }
 
-/** The effects are empty after the merge: the items are those of its change. */
+/** The effects are empty after the merge, which leaves a change with the same items. */
 export type Sight = Glance & {
   /** The effects that the caller sees, in the order in which they came about. */
   readonly seen: readonly SeenEffect[]
@@ -86,7 +86,7 @@ const toGlance = ({ caller }: Ctx, row: ListedRow, counts: Counts): Glance => {
   return { isVisible, isWhole: seen === all, counts }
 }
 
-/** Counts the items of merged proposals for a caller with a part of the estate: their effects are those of their changes. */
+/** Counts the items of merged proposals for a caller with a part of the estate: their changes have them. */
 const countMerged = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Counts>> => {
   const visible = await VisibleItems.of(ctx)
   const seen = new Map<string, Counts>()

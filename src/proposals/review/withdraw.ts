@@ -13,7 +13,7 @@ export const withdrawProposals = async (ctx: Ctx, userId: string): Promise<void>
     .execute()
   for (const { seq } of found) {
     const row = await store.lock(ctx, seq)
-    // Another call may have merged it meanwhile.
+    // Another call may have merged it.
     if (row?.state !== 'draft' && row?.state !== 'open') continue
     await closeProposal(ctx, row, { reason: 'withdrawn', entry: 'closed', by: ctx.caller.username, text: '' })
   }

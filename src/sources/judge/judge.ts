@@ -1,5 +1,6 @@
 /** Judges the rows of a source after a reading, and applies them: the last two steps of a run. */
 
+import { AppError, shorten } from '../../contract/errors.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Tables } from '../../database/tables.ts'
 import { lockDevices } from '../../exchange/apply/moved-addresses.ts'
@@ -9,7 +10,15 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import type { Means } from '../../record/history/kinds.ts'
 import type { ObjectState, SourceRun } from '../schema.ts'
 import { findState } from '../store.ts'
-import { applyJudgment, hasChanges, select, storeJudgment } from './apply-judgment.ts'
+import {
+  type Applied,
+  type Applying,
+  applyJudgment,
+  hasChanges,
+  type Selected,
+  select,
+  storeJudgment,
+} from './apply-judgment.ts'
 import { findAcceptedAt, findHeld } from './guards.ts'
 import { type Judgment, judgeRows, OVERWRITES_NONE } from './judge-rows.ts'
 import { countLinked, countStates, findOpen, hasDue, hasMarked, hasOpen, type StoredObject } from './object-reads.ts'
@@ -51,6 +60,8 @@ export const OPEN: readonly ObjectState[] = ['unclear', 'changed', 'failed', 'go
 /** From this number of changes on, an apply is a large transaction. */
 export const LARGE_CHANGES = 1000
 const VERDICTS_AT_ONCE = 500
+/** The characters of a message that names policies. */
+const MAX_HELD = 1000
 const HOUR_MS = 3_600_000
 
 const NONE = { created: 0, updated: 0, gone: 0, kept: 0, unclear: 0, failed: 0 }
@@ -157,6 +168,33 @@ const describeOpen = async (ctx: Ctx, sourceId: string, held: string | undefined
   return { counts, result: isOpen ? 'read' : 'unchanged', changeId: '', message: '' }
 }
 
+const NOTHING: Selected = { said: [], gone: [] }
+
+/**
+ * Applies a judgment, unless policies protect its objects: anybody with a key to push makes the content of a source. Then the verdicts are
+ * stored, and the message names the policies.
+ */
+const applyUnlessProtected = async (
+  applying: Applying,
+  judgment: Judgment,
+  selected: Selected,
+): Promise<Applied | { readonly held: string }> => {
+  const { ctx: tx } = applying
+  try {
+    return await tx.savepoint(async () => {
+      const applied = await applyJudgment(applying, judgment, selected)
+      await tx.settle()
+      await tx.checkPolicies()
+      return applied
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'APPROVAL_REQUIRED') throw error
+    await applyJudgment(applying, judgment, NOTHING)
+    const names = error.details.map(({ field }) => `"${field}"`).join(', ')
+    return { held: shorten(`its changes need an approval by the policy ${names}; propose its apply`, MAX_HELD) }
+  }
+}
+
 /**
  * Judges rows that are new, different, missing or marked, stores the verdicts, and applies them. Settings that a person has changed
  * since the run began count, and another mode stops it before it applies.
@@ -191,10 +229,12 @@ export const judgeRun = async (ctx: Ctx, means: Means, input: JudgeInput): Promi
     const judgment = isSame ? first : await judgeUntilLocked(tx, () => judge(tx, settings, states))
     const late = force || isSame ? undefined : await findHeldMessage(tx, settings, judgment)
     const isStopped = late !== undefined || settings.mode !== mode
-    const selected = isStopped ? { said: [], gone: [] } : select(judgment, undefined)
-    const { changes } = await applyJudgment({ ctx: tx, means, source: settings }, judgment, selected)
+    const selected = isStopped ? NOTHING : select(judgment, undefined)
+    const applied = await applyUnlessProtected({ ctx: tx, means, source: settings }, judgment, selected)
     signal.throwIfAborted()
     if (isStopped) return await describeOpen(tx, id, late)
+    if ('held' in applied) return await describeOpen(tx, id, applied.held)
+    const { changes } = applied
     const isApplied = hasChanges(selected) && changes.length > 0
     return {
       counts: await countOpen(tx, id, changes),
