@@ -23,6 +23,7 @@ import type { Tables } from '../database/tables.ts'
 import { LISTENING, type Listening } from '../discovery/listening/listener.ts'
 import { createDnsConnector, type DnsConnector } from '../dns/client/connector.ts'
 import { getPacks, type Packs } from '../exchange/packs/files.ts'
+import { NO_PROPOSALS } from '../kernel/changes/proposals.ts'
 import type { Job } from '../kernel/context.ts'
 import { createJobLeases } from '../kernel/jobs/job-leases.ts'
 import { startScheduler } from '../kernel/jobs/jobs.ts'
@@ -38,6 +39,7 @@ import { warnWithoutBreakGlass } from '../people/users/break-glass.ts'
 import { ensureFirstAdmin, type FirstAdmin } from '../people/users/first-admin.ts'
 import { updateLooks } from '../people/users/usernames.ts'
 import { createFutures, withFutures } from '../proposals/future/futures.ts'
+import { checkProtected } from '../proposals/policies/gate.ts'
 import { openTrail } from '../record/audit/trail.ts'
 import { eventRecorder } from '../record/events/record.ts'
 import { openHistory } from '../record/history/history.ts'
@@ -243,6 +245,7 @@ export const compose = async (
       history,
       events: eventRecorder,
       areas: scopeEnforcer,
+      proposals: { add: NO_PROPOSALS.add, gate: checkProtected },
       checksLockOrder,
     },
   })

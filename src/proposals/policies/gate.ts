@@ -39,7 +39,8 @@ export const checkProtected = async (ctx: Ctx, { name }: Gated): Promise<void> =
   const items = await listChanged(ctx, name, protecting)
   const broken = protecting.filter((policy) => listApplied(policy, items).length > 0)
   if (broken.length === 0) return
-  const message = 'This changes protected objects, and needs an approval: propose it with proposal=open'
-  const details = broken.map((policy) => ({ field: policy.name, message: 'protects objects that this would change' }))
-  throw new AppError('APPROVAL_REQUIRED', message, { details })
+  const names = broken.map(({ name: policy }) => `"${policy}"`).join(', ')
+  throw new AppError('APPROVAL_REQUIRED', `Needs an approval by the policy ${names}: propose it with proposal=open`, {
+    details: broken.map((policy) => ({ field: policy.name, message: 'protects objects that this would change' })),
+  })
 }

@@ -34,4 +34,25 @@ describe.each(onSqlite())('on %s', (dialect) => {
     const { result, message } = await p.run(id, { devices: [...devices.slice(8), more] })
     expect([result, message]).toEqual(['held', expect.stringContaining('4 of 11 devices are gone')])
   })
+
+  test('a run that would change protected objects is held, also with force, until the policy is gone', async () => {
+    const devices = listDevices('guarded')
+    const id = await p.source({ name: 'guarded', mode: 'auto', ref: 'guarded' })
+    expect(await p.run(id, { devices })).toMatchObject({ result: 'applied' })
+    const draft = { name: 'Two people', permissions: ['devices:create' as const], min_objects: 2, protect: true }
+    const policy = await p.api.policies.create(draft)
+    const one = [...devices, device('guarded', 10)]
+    expect(await p.run(id, { devices: one })).toMatchObject({ result: 'applied' })
+    const more = [...one, device('guarded', 11), device('guarded', 12)]
+    for (const force of [false, true]) {
+      const { result, message, change_id } = await p.run(id, { devices: more }, { force })
+      expect([result, change_id, message]).toEqual(['held', '', expect.stringContaining('"Two people"')])
+      expect(await p.api.sources.get({ id })).toMatchObject({ status: 'held', status_message: message })
+    }
+    const made = await p.api.devices.list({ managed_by: `source:${id}` })
+    expect(made.length).toBe(11)
+    await p.api.policies.delete({ id: policy.id })
+    expect(await p.run(id, { devices: more })).toMatchObject({ result: 'applied' })
+    expect(await p.api.sources.get({ id })).toMatchObject({ status: 'ok', status_message: '' })
+  })
 })

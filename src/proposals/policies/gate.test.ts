@@ -1,0 +1,118 @@
+// A protecting policy binds changes by their permission, their number, and the scopes of the object before and after.
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { inventory } from '../../../testing/estates/inventory.ts'
+import { type People, people } from '../../../testing/estates/people.ts'
+import { engines } from '../../../testing/servers/servers.ts'
+import { until } from '../../../testing/until.ts'
+
+type Made = { readonly id: string }
+
+describe.each(engines())('protection on %s', (dialect) => {
+  const all: People = people(dialect)
+  let count = 0
+  let core = ''
+
+  const make = async (noun: string, body: object): Promise<string> => {
+    const { status, body: made } = await all.admin.ask(`POST /api/${noun}`, { name: `Made ${++count}`, ...body })
+    expect([status, made]).toEqual([201, made])
+    // The answer of the route.
+    return (made as Made).id
+  }
+  /** Runs work while a protecting policy counts. */
+  const whileProtected = async <T>(fields: object, work: () => Promise<T>): Promise<T> => {
+    const id = await make('policies', { protect: true, ...fields })
+    try {
+      return await work()
+    } finally {
+      await all.admin.ask(`DELETE /api/policies/${id}`)
+    }
+  }
+  const change = async (id: string, body: object): Promise<number> =>
+    (await all.admin.ask(`PUT /api/devices/${id}`, body)).status
+  const bulk = (...names: readonly string[]) => {
+    const operations = names.map((name) => ({ op: 'create', device: { name } }))
+    return all.admin.ask('POST /api/devices/bulk', { operations, atomic: true })
+  }
+
+  beforeAll(async () => {
+    core = await make('scopes', { tags: ['core'] })
+  })
+
+  test('an object outside of the scope changes freely, and one inside does not', async () => {
+    const [inside, outside] = [await make('devices', { tags: ['core'] }), await make('devices', {})]
+    await whileProtected({ scope_id: core }, async () => {
+      expect(await change(outside, { os: 'Debian' })).toBe(200)
+      expect(await change(inside, { os: 'Debian' })).toBe(403)
+    })
+  })
+
+  test('an object neither enters the scope nor leaves it', async () => {
+    const [inside, outside] = [await make('devices', { tags: ['core'] }), await make('devices', {})]
+    await whileProtected({ scope_id: core }, async () => {
+      expect(await change(outside, { tags: ['core'] })).toBe(403)
+      expect(await change(inside, { tags: [] })).toBe(403)
+    })
+  })
+
+  test('only changes with a listed permission are bound', async () => {
+    const id = await make('devices', {})
+    await whileProtected({ permissions: ['devices:delete'] }, async () => {
+      expect(await change(id, { os: 'Debian' })).toBe(200)
+      expect((await all.admin.ask(`DELETE /api/devices/${id}`)).status).toBe(403)
+    })
+  })
+
+  test('an object that is deleted along counts as well', async () => {
+    const id = await make('devices', {})
+    await make(`devices/${id}/ports`, {})
+    await whileProtected({ permissions: ['ports:delete'] }, async () => {
+      expect((await all.admin.ask(`DELETE /api/devices/${id}`)).status).toBe(403)
+    })
+  })
+
+  test('fewer objects than the least number change freely', async () => {
+    await whileProtected({ min_objects: 2 }, async () => {
+      expect((await bulk('few 1')).status).toBe(200)
+      expect((await bulk('few 2', 'few 3')).status).toBe(403)
+    })
+  })
+
+  test('the refusal names each policy that is broken, and no other', async () => {
+    const id = await make('devices', { tags: ['core'] })
+    const { body } = await whileProtected({ name: 'First' }, () =>
+      whileProtected({ name: 'Second', scope_id: core }, () =>
+        whileProtected({ name: 'Third', min_objects: 2 }, () => all.admin.ask(`PUT /api/devices/${id}`, { os: 'x' })),
+      ),
+    )
+    expect(body).toMatchObject({ code: 'APPROVAL_REQUIRED', details: [{ field: 'First' }, { field: 'Second' }] })
+  })
+
+  test('a scope that is defined in between counts from then on', async () => {
+    const late = await make('scopes', { tags: ['late'] })
+    const id = await make('devices', { tags: ['other'] })
+    await whileProtected({ scope_id: late }, async () => {
+      expect(await change(id, { os: 'Debian' })).toBe(200)
+      await all.admin.ask(`PUT /api/scopes/${late}`, { tags: ['late', 'other'] })
+      expect(await change(id, { os: 'Plan 9' })).toBe(403)
+    })
+  })
+})
+
+describe.each(engines())('jobs on %s', (dialect) => {
+  const inv = inventory(dialect)
+
+  test('pass, and a protected reservation expires', async () => {
+    const network = await inv.api.networks.create({ name: 'lan', subnet: '10.44.0.0/24' })
+    const range = { start_ip: '10.44.0.10', end_ip: '10.44.0.20' }
+    const pool = await inv.api.pools.create({ network_id: network.id, name: 'pool', ...range })
+    await inv.api.reservations.allocate({ id: pool.id, expires_at: inv.inMs(60_000) })
+    await inv.api.policies.create({ name: 'Guarded', protect: true })
+    await inv.app.db.write(({ db }) =>
+      db.updateTable('reservations').set({ expires_at: '2020-01-01T00:00:00.000Z' }).execute(),
+    )
+    await until('the end of the reservation', async () => {
+      await inv.app.plat.runJob('reservations.expire')
+      return (await inv.api.reservations.all({})).length === 0 || undefined
+    })
+  })
+})
