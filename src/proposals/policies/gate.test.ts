@@ -105,7 +105,7 @@ describe.each(engines())('jobs on %s', (dialect) => {
     const network = await inv.api.networks.create({ name: 'lan', subnet: '10.44.0.0/24' })
     const range = { start_ip: '10.44.0.10', end_ip: '10.44.0.20' }
     const pool = await inv.api.pools.create({ network_id: network.id, name: 'pool', ...range })
-    await inv.api.reservations.allocate({ id: pool.id, expires_at: inv.inMs(60_000) })
+    await inv.api.reservations.allocate({ id: pool.id, ttl_seconds: 60 })
     await inv.api.policies.create({ name: 'Guarded', protect: true })
     await inv.app.db.write(({ db }) =>
       db.updateTable('reservations').set({ expires_at: '2020-01-01T00:00:00.000Z' }).execute(),
