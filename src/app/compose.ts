@@ -23,7 +23,6 @@ import type { Tables } from '../database/tables.ts'
 import { LISTENING, type Listening } from '../discovery/listening/listener.ts'
 import { createDnsConnector, type DnsConnector } from '../dns/client/connector.ts'
 import { getPacks, type Packs } from '../exchange/packs/files.ts'
-import { NO_PROPOSALS } from '../kernel/changes/proposals.ts'
 import type { Job } from '../kernel/context.ts'
 import { createJobLeases } from '../kernel/jobs/job-leases.ts'
 import { startScheduler } from '../kernel/jobs/jobs.ts'
@@ -39,7 +38,6 @@ import { warnWithoutBreakGlass } from '../people/users/break-glass.ts'
 import { ensureFirstAdmin, type FirstAdmin } from '../people/users/first-admin.ts'
 import { updateLooks } from '../people/users/usernames.ts'
 import { createFutures, withFutures } from '../proposals/future/futures.ts'
-import { checkProtected } from '../proposals/policies/gate.ts'
 import { openTrail } from '../record/audit/trail.ts'
 import { eventRecorder } from '../record/events/record.ts'
 import { openHistory } from '../record/history/history.ts'
@@ -195,7 +193,7 @@ export const compose = async (
   const requirement = createRequirement(config.secondFactorRoles)
   await warnOfUnknownRoles({ db: db.read, roles: config.secondFactorRoles, log })
   const identify = createIdentify({ db, config, sessions, requirement, keyUses, now, log })
-  const features = createFeatures({
+  const { features, proposals } = createFeatures({
     identify,
     requirement,
     checkCredentials: createCredentialCheck({ db, sessions, requirement, now }),
@@ -213,6 +211,7 @@ export const compose = async (
     isStopping: () => isStopping,
     kernel: () => kernel,
     db,
+    history,
     log,
     now,
     outbound: outbound ?? createOutbound({ rules }),
@@ -243,9 +242,9 @@ export const compose = async (
       onCommit,
       audit,
       history,
+      proposals,
       events: eventRecorder,
       areas: scopeEnforcer,
-      proposals: { add: NO_PROPOSALS.add, gate: checkProtected },
       checksLockOrder,
     },
   })

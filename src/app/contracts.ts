@@ -34,6 +34,7 @@ import { identities, ssoProviders, ssoRoutes } from '../people/sso/api.ts'
 import { users } from '../people/users/api.ts'
 import { grants } from '../people/users/grants-api.ts'
 import { views } from '../people/views/api.ts'
+import { proposalReviews, proposals } from '../proposals/api.ts'
 import { policies } from '../proposals/policies/api.ts'
 import { audit, auditRoutes } from '../record/audit/api.ts'
 import { eventRoutes } from '../record/events/api.ts'
@@ -86,6 +87,7 @@ export const contracts = {
   identities,
   views,
   policies,
+  proposals: { ...proposals, ...proposalReviews },
   oauthClients,
   oauthGrants,
   audit,

@@ -44,6 +44,8 @@ import { feature as reservations } from '../inventory/reservations/reservations.
 import { scannersFeature } from '../inventory/scanners/scanners.ts'
 import { feature as spaces } from '../inventory/spaces/spaces.ts'
 import { feature as vlans } from '../inventory/vlans/vlans.ts'
+import type { History } from '../kernel/changes/history.ts'
+import type { Proposals } from '../kernel/changes/proposals.ts'
 import type { Feature } from '../kernel/ctx.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Identify } from '../kernel/request.ts'
@@ -64,7 +66,11 @@ import type { SessionStore } from '../people/sessions/store.ts'
 import { signInProviders, ssoFeature } from '../people/sso/sso.ts'
 import { usersFeature } from '../people/users/users.ts'
 import { feature as views } from '../people/views/views.ts'
+import { describeProposal } from '../proposals/describe.ts'
+import { createMeans } from '../proposals/means.ts'
 import { feature as policies } from '../proposals/policies/policies.ts'
+import { createProposals, proposalsFeature } from '../proposals/proposals.ts'
+import { reviewFeature } from '../proposals/review/reviews.ts'
 import { auditFeature } from '../record/audit/audit.ts'
 import { createObjectNames } from '../record/audit/object-names.ts'
 import { eventsFeature } from '../record/events/events.ts'
@@ -102,6 +108,7 @@ export type FeatureOptions = {
   /** Returns the kernel that runs these features. */
   readonly kernel: () => Kernel<Tables>
   readonly db: Db<Tables>
+  readonly history: History<Tables>
   readonly log: Logger
   readonly now: () => Date
   readonly outbound: Outbound
@@ -118,7 +125,13 @@ export type FeatureOptions = {
   readonly firstUser: () => Promise<unknown>
 }
 
-export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
+export type Features = {
+  readonly features: readonly Feature[]
+  /** The part of the proposals that the kernel calls. */
+  readonly proposals: Proposals<Tables>
+}
+
+export const createFeatures = (options: FeatureOptions): Features => {
   const objectNames = createObjectNames(contracts)
   const signInFactors = createSignInFactors(options)
   const signIn = createSignIn({ ...options, signInFactors })
@@ -188,7 +201,10 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const ofEstate = [...ofResources, ...history.operations, ...estate.operations, ...packs.operations]
   const demo = demoFeature({ ...options, operations: ofEstate })
   const operations = [...ofEstate, ...sourceObjects.operations, ...demo.operations, ...sources.operations]
-  return [
+  const means = createMeans({ ...options, operations })
+  const proposals = proposalsFeature(means, options)
+  const reviews = reviewFeature({ describe: (ctx, row) => describeProposal({ ctx, means }, row) })
+  const all: readonly Feature[] = [
     ...features,
     history,
     estate,
@@ -198,6 +214,13 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     sources,
     docsFeature({ ...options, contracts, routes }),
     netboxFeature({ ...options, operations: ofEstate }),
-    mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
+    proposals,
+    reviews,
+    mcpFeature({
+      ...options,
+      operations: [...operations, ...proposals.operations, ...reviews.operations],
+      mcpAuthenticator: oauth.mcpAuthenticator,
+    }),
   ]
+  return { features: all, proposals: createProposals(means) }
 }

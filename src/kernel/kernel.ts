@@ -240,7 +240,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         await checkInput(call)
         return handler.prepare(contextFor(call), own)
       })
-      if (!(second instanceof Answered)) return runPreparedStep(second, inTransaction)
+      if (!(second instanceof Answered)) return runPreparedStep(second, inTransaction, call.isDry)
       if (attempt) return inTransaction(async () => second.value)
       await done(second.value)
       return second.value

@@ -16,7 +16,14 @@ export class Answered<T> {
 }
 
 /** Work in a transaction, with options or without. */
-type Work<Run> = Run | { readonly run: Run; readonly options: TransactionOptions }
+type Work<Run> =
+  | Run
+  | {
+      readonly run: Run
+      readonly options: TransactionOptions
+      /** Called with the error that rolled the transaction back, unless the call is dry. */
+      readonly afterRefusal?: (error: unknown) => Promise<void>
+    }
 
 /** The result of `prepare`: work in a transaction, or the answer. */
 export type PreparedStep<Run, T> = Work<Run> | Answered<T>
@@ -25,13 +32,17 @@ export type PreparedStep<Run, T> = Work<Run> | Answered<T>
 export const runPreparedStep = async <Run extends (...args: never) => unknown, T>(
   work: Work<Run>,
   transact: (run: Run, options?: TransactionOptions) => Promise<T>,
+  isDry = false,
 ): Promise<T> => {
   if (typeof work === 'function') return transact(work)
-  const { run, options } = work
+  const { run, options, afterRefusal } = work
   try {
     return await transact(run, options)
   } catch (error) {
-    if (!(error instanceof RecordFull)) throw error
+    if (!(error instanceof RecordFull)) {
+      if (!isDry) await afterRefusal?.(error)
+      throw error
+    }
     const { plan: _, ...others } = options
     return transact(run, others)
   }

@@ -126,7 +126,7 @@ export const parseCoAuthors = ({ co_authors }: Pick<StoredProposal, 'co_authors'
 
 type Outdated = { readonly scopes: string; readonly mostEffects: number }
 
-/** Returns the open proposals that ran before the last change, the oldest run first, without those of many effects. */
+/** Returns the open proposals that ran before the last change, the oldest run first, if they have few effects. */
 export const findOutdated = async (scope: DbScope, { scopes, mostEffects }: Outdated): Promise<ListedRow[]> => {
   const last = await findLastChange(scope)
   const { db } = scope

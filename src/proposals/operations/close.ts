@@ -23,6 +23,6 @@ export const closeProposal = async (
     ...{ state: 'closed', close_reason: reason, closed_by: by, closed_at: tx.now, updated_at: tx.now },
   })
   await addEntry(tx, row.seq, { type: entry, text, fingerprint: row.fingerprint })
-  if (before.state === 'open') await announceProposal(tx, 'proposal.closed', row, { username: by, text })
+  if (before.state === 'open') announceProposal(tx, 'proposal.closed', row, { username: by, text })
   return row
 }

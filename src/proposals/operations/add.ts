@@ -1,0 +1,173 @@
+/** Adds a write to a proposal, or to a new one: it is tried, answered as it would be, and noted. */
+import { z } from 'zod'
+import { AppError, invalid, invalidField, shorten } from '../../contract/errors.ts'
+import type { Tables } from '../../database/tables.ts'
+import { NO_AUDIT } from '../../kernel/changes/audit.ts'
+import type { AskedProposal, Proposals } from '../../kernel/changes/proposals.ts'
+import type { Bound } from '../../kernel/context.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { WithStatus } from '../../kernel/handler-result.ts'
+import { operation } from '../../kernel/operation.ts'
+import type { Request } from '../../kernel/request.ts'
+import { MAX_TITLE } from '../api.ts'
+import type { Means } from '../means.ts'
+import { getVisibleOrThrow } from '../review/sight.ts'
+import type { RunOutcome, StoredOperation } from '../run/effect.ts'
+import { tryOperations } from '../run/try.ts'
+import * as store from '../store.ts'
+import { requireEditor, requireUser } from './access.ts'
+import { buildAnswer } from './answer.ts'
+import { addCoAuthor } from './co-authors.ts'
+import { findRefused, omitCallFields, requireBounds } from './inputs.ts'
+import { rerun } from './rerun.ts'
+import { insertProposal, noteEdit, requireRoom } from './store-run.ts'
+
+/** Not registered. It gives calls of other operations their access, and their entry in the audit trail. */
+const ADD = operation({
+  name: 'proposals.add-operation',
+  summary: 'Add an operation to a proposal',
+  http: 'POST /api/proposals/{id}/operations',
+  effect: 'update',
+  access: 'proposals:create',
+  scope: 'custom',
+  hasOwnTransactions: true,
+  isLong: true,
+  input: z.object({ id: z.string(), operation: z.string(), note: z.string().optional() }),
+  output: z.unknown(),
+})
+
+/** The answer, and the proposal that the audit trail names. */
+class Noted extends WithStatus<unknown> {
+  constructor(
+    value: unknown,
+    readonly id: string,
+  ) {
+    super(202, value)
+  }
+}
+
+type Added = {
+  readonly means: Means
+  readonly bound: Bound<Tables>
+  readonly input: object
+  readonly asked: AskedProposal
+  readonly setHeader: Request['setHeader']
+}
+
+const toOperation = (ctx: Ctx, { bound, input, asked }: Added, id: string): StoredOperation => ({
+  ...{ id, operation: bound.op.name, input, note: asked.note },
+  ...{ added_by: ctx.caller.username, added_at: ctx.now, error: null },
+})
+
+const answerLater =
+  ({ means, bound, asked: { note, dryRun } }: Added, id: string) =>
+  async (tx: Ctx, outcome: RunOutcome): Promise<unknown> => {
+    // A refusal has no answer, and is thrown after the transaction.
+    if (outcome.errors.has(id)) return undefined
+    return buildAnswer(means, tx, { outcome, bound, id, note, dryRun })
+  }
+
+const FIRST = '1'
+
+/** Tries the operation alone, and makes a proposal of it. */
+const begin = async (ctx: Ctx, added: Added, state: 'draft' | 'open'): Promise<unknown> => {
+  const { means, bound, asked, setHeader } = added
+  const { userId: author_id = '', username: author } = ctx.caller
+  const id = Bun.randomUUIDv7()
+  const operations = [toOperation(ctx, added, FIRST)]
+  requireBounds(operations, 'proposal')
+  const isDry = asked.dryRun !== false
+  // Before the work; the transaction that stores it looks again.
+  if (!isDry) await requireRoom(ctx, author_id)
+  const ran = await tryOperations(means, ctx, {
+    ...{ of: { id, author_id, author }, operations: () => operations, finish: answerLater(added, FIRST) },
+    isOwn: () => true,
+  })
+  const refusal = ran?.outcome.errors.get(FIRST)
+  if (refusal) throw refusal
+  if (isDry || !ran) return new WithStatus(200, ran?.value, true)
+  const title = shorten(asked.note || bound.op.summary, MAX_TITLE - '...'.length)
+  const row = await ctx.write((tx) => insertProposal(tx, { id, title, description: '', state }, ran))
+  setHeader?.('X-Proposal', `${row.number}`)
+  return new Noted(ran.value, id)
+}
+
+/** @throws AppError VALIDATION_ERROR on `proposal` for one that the caller does not see */
+const findTarget = async (ctx: Ctx, named: string) => {
+  try {
+    return await getVisibleOrThrow(ctx, named)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error
+    throw invalidField(
+      'proposal',
+      `must be draft, open, or the id or number of a proposal; there is no "${shorten(named)}"`,
+    )
+  }
+}
+
+/** Tries the operation after the others of a proposal, and adds it there. */
+const append = async (ctx: Ctx, added: Added, target: Awaited<ReturnType<typeof findTarget>>): Promise<unknown> => {
+  const { means, bound, asked, setHeader } = added
+  requireEditor(ctx, target.row, target.sight)
+  const edit = (row: store.StoredProposal): readonly StoredOperation[] => {
+    requireEditor(ctx, row, target.sight)
+    const operations = [...store.parseOperations(row), toOperation(ctx, added, `${row.next_operation}`)]
+    requireBounds(operations, 'proposal')
+    return operations
+  }
+  const findId = (row: store.StoredProposal): string => `${row.next_operation}`
+  const finish = async (tx: Ctx, outcome: RunOutcome) => {
+    const id = [...outcome.starts.keys()].at(-1) ?? ''
+    return answerLater(added, id)(tx, outcome)
+  }
+  if (asked.dryRun !== false) {
+    const { row: first } = target
+    const ran = await tryOperations(means, ctx, {
+      ...{ of: first, row: first, finish },
+      operations: (row) => edit(row ?? first),
+      isOwn: (id, row) => id === findId(row ?? first),
+    })
+    const refusal = ran?.outcome.errors.get([...ran.outcome.starts.keys()].at(-1) ?? '')
+    if (refusal) throw refusal
+    return new WithStatus(200, ran?.value, true)
+  }
+  const { row, value } = await rerun(means, ctx, {
+    ...{ row: target.row, edit, finish },
+    written: findId,
+    patch: (tx, before) => ({
+      ...{ next_operation: before.next_operation + 1, updated_at: tx.now },
+      co_authors: addCoAuthor(tx, before),
+    }),
+    stored: (tx, stored, before) =>
+      noteEdit(tx, stored, { type: 'changed', text: `Added operation ${findId(before)}: ${bound.op.name}` }),
+  })
+  setHeader?.('X-Proposal', `${row.number}`)
+  return new Noted(value, row.id)
+}
+
+const add = async (ctx: Ctx, added: Added): Promise<unknown> => {
+  const { asked } = added
+  const userId = requireUser(ctx)
+  if (asked.proposal === 'draft' || asked.proposal === 'open') {
+    const { proposal: state } = asked
+    return added.means.inOrder(userId, () => begin(ctx, added, state))
+  }
+  return append(ctx, added, await findTarget(ctx, asked.proposal))
+}
+
+/** @returns the function by which the kernel hands over a write with `proposal` in its query */
+export const createAdd =
+  (means: Means): Proposals<Tables>['add'] =>
+  async (bound, request, asked) => {
+    const { ifMatch: _, ifNoneMatch: __, setHeader, ...call } = request
+    const input = omitCallFields(request.input)
+    const refused = findRefused(bound.op.name, input)
+    if (refused.length > 0) throw invalid(refused)
+    const isDry = asked.dryRun !== false
+    // A dry run leaves no entry in the audit trail.
+    const kernel = isDry ? means.kernel().over({ audit: NO_AUDIT }) : means.kernel()
+    const added: Added = { means, bound, input, asked, setHeader }
+    const noted = { id: asked.proposal, operation: bound.op.name, ...(asked.note !== '' && { note: asked.note }) }
+    if (isDry) setHeader?.('X-Dry-Run', 'true')
+    return kernel.run({ op: ADD, handler: (ctx) => add(ctx, added) }, { ...call, input: noted })
+  }

@@ -1,0 +1,35 @@
+/** Checks the operations that a proposal is given, before any of them runs. */
+import { AppError, type FieldIssue, invalidField } from '../../contract/errors.ts'
+import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
+import { isRecord } from '../../contract/unknown.ts'
+import { MAX_INPUT_BYTES, MAX_OPERATIONS } from '../api.ts'
+import { hasUndoBesideOthers } from '../means.ts'
+import type { StoredOperation } from '../run/effect.ts'
+import { computeInputBytes } from './store-run.ts'
+
+/** Returns an input without the fields that are about the call and not about the object. */
+export const omitCallFields = (input: unknown): object =>
+  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([field]) => !isFieldOfCall(field))) : {}
+
+const UNDO_ALONE = 'an undo stands alone in its proposal'
+
+/** @throws AppError VALIDATION_ERROR; INVALID_INPUT with the status 413 */
+export const requireBounds = (operations: readonly StoredOperation[], undoField: string): void => {
+  if (operations.length > MAX_OPERATIONS)
+    throw invalidField('operations', `a proposal has at most ${MAX_OPERATIONS} operations`)
+  if (hasUndoBesideOthers(operations)) throw invalidField(undoField, UNDO_ALONE)
+  if (computeInputBytes(operations) > MAX_INPUT_BYTES)
+    throw new AppError('INVALID_INPUT', 'The inputs of a proposal have at most 16 MiB together', { status: 413 })
+}
+
+/** An estate that is applied by a plan is compared with it, and an operation is compared by its proposal. */
+const REFUSED: Readonly<Record<string, string>> = {
+  proposal: 'belongs into the query of a call, and not into an operation of a proposal',
+  expect: 'is for an apply in earnest: a proposal is compared as a whole',
+}
+
+/** Returns the fields of an input that a proposal refuses. */
+export const findRefused = (operation: string, input: object): readonly FieldIssue[] =>
+  Object.entries(REFUSED).flatMap(([field, message]) =>
+    Object.hasOwn(input, field) && (field === 'proposal' || operation === 'estate.apply') ? [{ field, message }] : [],
+  )

@@ -1,0 +1,118 @@
+/** Lists the caller's own proposals, and the ones with an item that the caller sees. */
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { splitBatches } from '../../database/query/batches.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { JsonList } from '../../kernel/handler-result.ts'
+import { countRows } from '../../kernel/list.ts'
+import type { ParsedInputOf } from '../../kernel/operation.ts'
+import { KIND_NAMES, KINDS } from '../../record/history/kind-names.ts'
+import type { proposals } from '../api.ts'
+import { toListed } from '../listed.ts'
+import { glance } from '../review/sight.ts'
+import type { ListedProposal } from '../schema.ts'
+import * as store from '../store.ts'
+import { holds } from './access.ts'
+import { formatSightKey, SIGHT_TABLES } from './revision.ts'
+
+type Filter = Omit<ParsedInputOf<typeof proposals.list>, 'limit' | 'offset'>
+type Query = SelectQueryBuilder<Tables, 'proposals', store.ListedRow>
+
+/** The permissions to read all kinds of objects that a proposal may change. */
+const READS: readonly string[] = [
+  ...KINDS.map((kind) => KIND_NAMES[kind].read),
+  ...['discovery:read', 'conflicts:read', 'dns:read', 'sources:read'],
+]
+
+/** True for a caller who sees every item of every proposal. */
+const seesAll = ({ caller: { permissions, scopedPermissions } }: Ctx): boolean =>
+  scopedPermissions === undefined && READS.every((permission) => permissions.has(permission))
+
+/** Keeps the open proposals of others that the user has not approved in their present form. */
+const keepToReview = (query: Query, userId: string): Query =>
+  query
+    .where('state', '=', 'open')
+    .where('author_id', '<>', userId)
+    .where('errors', '=', 0)
+    .where('fingerprint', '<>', '')
+    // The list of co-authors is JSON with the ids of their users.
+    .where(sql<boolean>`co_authors NOT LIKE ${`%"${userId}"%`}`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('proposal_entries as e')
+            .select('e.n')
+            .whereRef('e.proposal', '=', 'proposals.seq')
+            .whereRef('e.fingerprint', '=', 'proposals.fingerprint')
+            .where('e.type', '=', 'approved')
+            .where('e.user_id', '=', userId)
+            .where((eb) =>
+              eb(
+                'e.n',
+                '>',
+                eb
+                  .selectFrom('proposal_entries as o')
+                  .select(({ fn }) => fn.coalesce(fn.max<number>('o.n'), sql<number>`0`).as('n'))
+                  .whereRef('o.proposal', '=', 'proposals.seq')
+                  .where('o.type', '=', 'opened'),
+              ),
+            ),
+        ),
+      ),
+    )
+
+const buildQuery = (ctx: Ctx, { state, author, to_review }: Filter): Query => {
+  const { userId = '' } = ctx.caller
+  let query: Query = store.selectListed(ctx, userId)
+  if (state !== undefined) query = query.where('state', '=', state)
+  if (author === 'me') query = query.where('author_id', '=', userId)
+  else if (author !== undefined) query = query.where('author', '=', author)
+  if (to_review === true)
+    query = holds(ctx, 'proposals:approve') ? keepToReview(query, userId) : query.where(sql<boolean>`1 = 0`)
+  return query
+}
+
+/** The number of proposals that are looked at together. */
+const AT_ONCE = 200
+
+/** Returns all proposals that the caller sees. */
+const findVisible = async (ctx: Ctx, query: Query): Promise<readonly ListedProposal[]> => {
+  const found: ListedProposal[] = []
+  for (const rows of splitBatches(await query.execute(), AT_ONCE)) found.push(...(await toVisible(ctx, rows)))
+  return found
+}
+
+const toVisible = async (ctx: Ctx, rows: readonly store.ListedRow[]): Promise<ListedProposal[]> => {
+  const glances = await glance(ctx, rows)
+  return rows.flatMap((row) => {
+    const seen = glances.get(row.id)
+    return seen?.isVisible ? [toListed(row, seen.counts)] : []
+  })
+}
+
+export const list = async (
+  ctx: Ctx,
+  { limit, offset = 0, ...filter }: ParsedInputOf<typeof proposals.list>,
+): Promise<JsonList<ListedProposal>> => {
+  const isWhole = seesAll(ctx)
+  const tables = isWhole ? (['proposals', 'proposal_entries'] as const) : SIGHT_TABLES
+  const revision = `${await ctx.store.revision([...tables])} ${formatSightKey(ctx)}`
+  const query = buildQuery(ctx, filter)
+  if (isWhole)
+    return new JsonList<ListedProposal>({
+      revision,
+      total: () => countRows(query),
+      rows: async function* () {
+        const rows = await query.limit(limit).offset(offset).execute()
+        yield (await toVisible(ctx, rows)).map((one) => JSON.stringify(one))
+      },
+    })
+  const seen = await findVisible(ctx, query)
+  return new JsonList<ListedProposal>({
+    revision,
+    total: async () => seen.length,
+    rows: async function* () {
+      yield seen.slice(offset, offset + limit).map((one) => JSON.stringify(one))
+    },
+  })
+}

@@ -1,0 +1,159 @@
+/** Merges a proposal: its operations run under the rights of the merger in one transaction, as one change. */
+import { AppError, type FieldIssue, notFound } from '../../contract/errors.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { ChangeDetails } from '../../kernel/changes/change-record.ts'
+import type { Prepared } from '../../kernel/context.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { detectDrift, type Fingerprint } from '../../record/history/effects.ts'
+import { getPlanKind } from '../../record/history/plan-kinds.ts'
+import { describeProposal } from '../describe.ts'
+import { findEffects, removeRecorded } from '../effect-store.ts'
+import { addEntry } from '../entry-store.ts'
+import { announceProposal } from '../events.ts'
+import type { Means } from '../means.ts'
+import { mergingState } from '../merging.ts'
+import { requireMet } from '../review/requirements.ts'
+import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
+import type { Effect, RunOutcome } from '../run/effect.ts'
+import { OperationRefused, RUN_LIMITS, runOperations, TooManyEffects } from '../run/run.ts'
+import { prepareAll } from '../run/try.ts'
+import type { Proposal } from '../schema.ts'
+import * as store from '../store.ts'
+import { requireState } from './access.ts'
+import { noteEdit, updateRun } from './store-run.ts'
+
+/** From this number of objects, a merge is a large transaction. */
+const LARGE_EFFECTS = 1000
+/** The number of moved objects that an error names. */
+const MOST_NAMED = 20
+
+/** The refusal of a merge that would do something else than its preview says. */
+class MovedError extends AppError {
+  constructor(
+    readonly outcome: RunOutcome,
+    issues: readonly FieldIssue[],
+  ) {
+    const named = issues.slice(0, MOST_NAMED)
+    const others = issues.length - named.length
+    const words = named.map(({ field, message }) => `${field} ${message}`).join('; ')
+    const listed = words === '' ? '' : `: ${words}${others > 0 ? `; and ${others} more` : ''}`
+    super('PRECONDITION_FAILED', `Not merged, because the proposal would do something else now${listed}`, {
+      details: named,
+    })
+  }
+}
+
+const toFingerprint = ({ change, kind, id, name, hash }: Effect): Fingerprint => ({
+  ...{ change, kind: getPlanKind(kind).noun, id, name, hash },
+})
+
+/** Compares the effects that the merger sees. */
+const createMovedError = async (tx: Ctx, row: store.StoredProposal, outcome: RunOutcome): Promise<MovedError> => {
+  const { caller } = tx
+  const stored = await findEffects(tx, row.seq)
+  const [before = [], now = []] = [stored, outcome.effects].map((all) => filterSeen(caller, all).map(toFingerprint))
+  const permissions = new Set([...caller.permissions, ...(caller.scopedPermissions?.keys() ?? [])])
+  return new MovedError(outcome, detectDrift(before, now, permissions).issues)
+}
+
+/** The refusals that a call by hand would have as well: without rights, and by a limit of calls. */
+const PASSED: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** Returns the refusal of an operation as a conflict, which names the operation. */
+const toMergeError = (error: unknown): unknown => {
+  if (error instanceof TooManyEffects)
+    return new AppError('MERGE_CONFLICT', `It would change more than ${RUN_LIMITS.maxObjects} objects now`)
+  if (!(error instanceof OperationRefused)) return error
+  const { refusal, position } = error
+  if (PASSED.has(refusal.status)) return refusal
+  const field = `operations[${position}]`
+  const details = refusal.details.map((issue) => ({ ...issue, field: `${field}.${issue.field}` }))
+  return new AppError('MERGE_CONFLICT', `Operation ${position + 1} is refused now: ${refusal.message}`, {
+    details: details.length > 0 ? details : [{ field, message: refusal.message }],
+    cause: refusal,
+  })
+}
+
+type Merge = {
+  readonly means: Means
+  readonly first: store.StoredProposal
+  /** The fingerprint that the caller has seen. */
+  readonly fingerprint: string | undefined
+  readonly prepared: ReadonlyMap<string, Prepared<Tables>>
+}
+
+/** The details of the change, which an undo records before the merge does. */
+const getDetails = ({ id, title }: store.StoredProposal): ChangeDetails => ({ proposalId: id, defaultNote: title })
+
+const runAll = async (tx: Ctx, row: store.StoredProposal, { means, first, prepared }: Merge): Promise<RunOutcome> => {
+  try {
+    return await runOperations(tx, {
+      ...{ seed: row.id, author: row.author, operations: store.parseOperations(row), bounds: means.bounds },
+      ...(row.version === first.version && { prepared }),
+      ...{ hashes: 'fields', isStrictErrors: true, change: getDetails(row) },
+    })
+  } catch (error) {
+    throw toMergeError(error)
+  }
+}
+
+const mergeIn = async (tx: Ctx, merge: Merge): Promise<Proposal> => {
+  const { means, first, fingerprint } = merge
+  const row = await store.lock(tx, first.seq)
+  if (!row) throw notFound('proposal', first.id)
+  requireState(row, ['open'])
+  tx.local(mergingState).proposal = row.id
+  const outcome = await runAll(tx, row, merge)
+  if (outcome.effects.length === 0) throw new AppError('MERGE_CONFLICT', 'The proposal has nothing left to do')
+  const { fingerprint: present } = outcome
+  if (present !== row.fingerprint || (fingerprint ?? present) !== present)
+    throw await createMovedError(tx, row, outcome)
+  await requireMet(tx, row, outcome.effects)
+  const change = await tx.commitChange(getDetails(row))
+  const { username } = tx.caller
+  const merged = await store.update(tx, row.seq, {
+    ...{ state: 'merged', close_reason: 'merged', closed_by: username, closed_at: tx.now, updated_at: tx.now },
+    change_id: change === '' ? null : change,
+  })
+  await addEntry(tx, row.seq, { type: 'merged', fingerprint: row.fingerprint })
+  announceProposal(tx, 'proposal.merged', merged, { username, text: '' })
+  await removeRecorded(tx, row.seq)
+  return describeProposal({ ctx: tx, means }, merged)
+}
+
+/** Stores the preview of a merge that found something else, unless the proposal was changed since. */
+const storePreview = (ctx: Ctx, first: store.StoredProposal, { outcome }: MovedError): Promise<void> =>
+  ctx.write(async (tx) => {
+    const before = await store.lock(tx, first.seq)
+    if (before?.state !== 'open' || before.version !== first.version) return
+    if (before.fingerprint === outcome.fingerprint) return
+    const stored = await updateRun(tx, before, { operations: store.parseOperations(before), outcome })
+    await noteEdit(tx, stored, { type: 'moved', text: '' })
+  })
+
+const countObjects = ({ counts }: store.StoredProposal): number =>
+  // Written by `updateRun`.
+  Object.values(JSON.parse(counts) as Record<string, Record<string, number>>)
+    .flatMap((kinds) => Object.values(kinds))
+    .reduce((sum, n) => sum + n, 0)
+
+type Input = { readonly id: string; readonly fingerprint?: string | undefined }
+
+/** @returns the handler of the merge */
+export const mergeHandler = (means: Means) => ({
+  isReadOnly: true as const,
+  prepare: async (ctx: Ctx, { id, fingerprint }: Input) => {
+    const { row: first } = await getVisibleOrThrow(ctx, id)
+    requireState(first, ['open'])
+    const { caller, requestId, client, signal, rights } = ctx
+    const request = { caller, requestId, client, signal, rights }
+    const prepared = await prepareAll(means, request, store.parseOperations(first))
+    return {
+      run: (tx: Ctx) => mergeIn(tx, { means, first, fingerprint, prepared }),
+      options: { exclusive: true, large: countObjects(first) >= LARGE_EFFECTS, plan: RUN_LIMITS },
+      afterRefusal: async (error: unknown): Promise<void> => {
+        if (error instanceof MovedError) await storePreview(ctx, first, error)
+      },
+    }
+  },
+})

@@ -1,0 +1,98 @@
+/** Stores proposals with the results of their runs. */
+import type { Insertable, Updateable } from 'kysely'
+import { AppError, toErrorBody } from '../../contract/errors.ts'
+import type { Ctx } from '../../kernel/ctx.ts'
+import { replaceEffects } from '../effect-store.ts'
+import { addEntry } from '../entry-store.ts'
+import { announceProposal } from '../events.ts'
+import { removeChecks } from '../review/check-store.ts'
+import { countEffects } from '../review/sight.ts'
+import type { RunOutcome, StoredOperation } from '../run/effect.ts'
+import * as store from '../store.ts'
+import type { ProposalRow } from '../table.ts'
+
+/** The most drafts and open proposals of a user. */
+export const MAX_UNFINISHED = 100
+
+/** The operations of a proposal, and the result of their run; undefined without a run. */
+export type RunOf = { readonly operations: readonly StoredOperation[]; readonly outcome: RunOutcome | undefined }
+
+export const computeInputBytes = (operations: readonly Pick<StoredOperation, 'input'>[]): number =>
+  operations.reduce((sum, { input }) => sum + Buffer.byteLength(JSON.stringify(input)), 0)
+
+const withError = (operation: StoredOperation, outcome: RunOutcome): StoredOperation => {
+  const error = outcome.errors.get(operation.id)
+  return { ...operation, error: error === undefined ? null : toErrorBody(error) }
+}
+
+const toColumns = ({ operations, outcome }: RunOf) =>
+  outcome && {
+    operations: JSON.stringify(operations.map((one) => withError(one, outcome))),
+    input_bytes: computeInputBytes(operations),
+    errors: outcome.errors.size,
+    fingerprint: outcome.fingerprint,
+    counts: JSON.stringify(countEffects(outcome.effects)),
+    base_seq: outcome.baseSeq,
+    scopes_revision: outcome.scopesRevision,
+    previewed_at: outcome.at,
+  }
+
+type Inserted = Pick<ProposalRow, 'id' | 'title' | 'description'> & { readonly state: 'draft' | 'open' }
+
+/** Requires room for one more draft or open proposal. The lock `proposals` is held. @throws AppError LIMIT_REACHED */
+export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
+  if ((await store.countUnfinished(tx, userId)) >= MAX_UNFINISHED)
+    throw new AppError(
+      'LIMIT_REACHED',
+      `You have ${MAX_UNFINISHED} drafts and open proposals, the most of a user; merge or withdraw some first`,
+    )
+}
+
+/** Stores a new proposal of the caller. @throws AppError LIMIT_REACHED */
+export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promise<store.StoredProposal> => {
+  const { userId = '', username } = tx.caller
+  await tx.lock('proposals')
+  await requireRoom(tx, userId)
+  const isOpen = made.state === 'open'
+  const values: Insertable<ProposalRow> = {
+    ...made,
+    ...{ number: await store.findNextNumber(tx), client: '', author_id: userId, author: username, co_authors: '[]' },
+    ...{ operations: '[]', input_bytes: 0, next_operation: run.operations.length + 1 },
+    ...{ errors: 0, fingerprint: '', counts: '{}', version: 0, base_seq: 0, scopes_revision: '', previewed_at: null },
+    ...{ close_reason: '', closed_by: '', change_id: null },
+    ...{ created_at: tx.now, updated_at: tx.now, opened_at: isOpen ? tx.now : null, closed_at: null },
+    ...{ touched_at: tx.now, expires_at: null, applied_at: null },
+    ...toColumns(run),
+  }
+  const row = await store.insert(tx, values)
+  if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
+  if (isOpen) {
+    await addEntry(tx, row.seq, { type: 'opened', fingerprint: row.fingerprint })
+    announceProposal(tx, 'proposal.opened', row, { username, text: '' })
+  }
+  return row
+}
+
+/** Stores a run in place of the earlier one. @param patch further columns */
+export const updateRun = async (
+  tx: Ctx,
+  before: store.StoredProposal,
+  { patch = {}, ...run }: RunOf & { readonly patch?: Updateable<ProposalRow> },
+): Promise<store.StoredProposal> => {
+  const row = await store.update(tx, before.seq, { ...toColumns(run), ...patch })
+  if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
+  if (row.fingerprint !== before.fingerprint) await removeChecks(tx, row.seq)
+  return row
+}
+
+/** Adds an entry of an open proposal, and tells of it. */
+export const noteEdit = async (
+  tx: Ctx,
+  row: store.StoredProposal,
+  { type, text }: { readonly type: 'changed' | 'moved'; readonly text: string },
+): Promise<void> => {
+  if (row.state !== 'open') return store.touch(tx, row.seq, tx.now)
+  const { via, username } = tx.caller
+  await addEntry(tx, row.seq, { type, text, fingerprint: row.fingerprint })
+  announceProposal(tx, 'proposal.updated', row, { username: via === 'job' ? '' : username, text })
+}
