@@ -21,7 +21,7 @@ const isRecord = (schema: Schema): boolean =>
   [schema, ...(schema.anyOf ?? [])].some(({ type, properties }) => type === 'object' && properties === undefined)
 
 /** Parameters that are refused when they are empty: as absent ones they would do in earnest what was to be tried. */
-export const NEVER_EMPTY: ReadonlySet<string> = new Set(['dry_run'])
+export const NEVER_EMPTY: ReadonlySet<string> = new Set(['dry_run', 'proposal'])
 
 /** Returns the target type of each field of an input, for reuse. */
 export const buildCoercion = (input: z.ZodType): Coercion =>

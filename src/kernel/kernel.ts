@@ -5,7 +5,7 @@
 
 import type { Logger } from '../base/runtime/log.ts'
 import { AppError } from '../contract/errors.ts'
-import { asksForDryRun } from '../contract/fields/history-fields.ts'
+import { asksForDryRun, asksForProposal, readProposal } from '../contract/fields/history-fields.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { createContexts } from './call-context.ts'
 import { type Caller, GUEST } from './caller.ts'
@@ -31,8 +31,8 @@ import { WithStatus } from './handler-result.ts'
 import { type AnyOperation, canPropose, isCheckedWrite, type RawRoute } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
-import type { RawRequest, Request } from './request.ts'
-import { checkCaller, checkConsent, limitOfAnswer, refuseFeedKey } from './rights/access.ts'
+import { copyRequest, type RawRequest, type Request } from './request.ts'
+import { checkCaller, checkConsent, limitOfAnswer, offerProposal, refuseFeedKey } from './rights/access.ts'
 import { HeldRights } from './rights/rights.ts'
 import type { ScopeEnforcer } from './rights/scope-enforcer.ts'
 import { getGuardedInput, ROUTE_INPUT } from './rights/scoped-write.ts'
@@ -292,13 +292,23 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       // A dry run leaves no entry, except for a refusal for want of rights.
       if (!isDry || (error instanceof AppError && (error.status === 401 || error.status === 403)))
         await audit.failed(event(), error)
-      throw error
+      throw offerProposal(bound.op, request.caller, error)
     }
   }
 
   const runByRef = createRunByRef({ getCreate, contextFor, runAudited })
 
+  const propose = async (bound: Bound<Tables>, request: Request): Promise<unknown> => {
+    const setHeader: Request['setHeader'] = (name, value) => request.setHeader?.(name, value)
+    return proposals.add(
+      bound,
+      { ...copyRequest(request), setHeader, input: request.input },
+      readProposal(request.input),
+    )
+  }
+
   const runAny = (bound: Bound<Tables>, request: Request, compared?: Compared<Tables>): Promise<unknown> => {
+    if (canPropose(bound.op) && asksForProposal(request.input)) return propose(bound, request)
     const audited = getAuditedCall(bound.op)
     if (!audited) return runRead(bound, request)
     const byRef = parseByRef(bound.op, request.input)
@@ -314,8 +324,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       return runAny(bound, request, compared)
     },
     trial: async <T>(request: Omit<Request, 'input'>, work: InTransaction<Tables, T>, limits: PlanLimits) => {
-      const held = new HeldRights({ caller: request.caller })
-      const call: Call = { name: TRIAL, request: { ...request, rights: undefined }, held, note: '', isTrial: true }
+      const { caller } = request
+      const held = new HeldRights({ caller })
+      const call: Call = { name: TRIAL, request: copyRequest(request, caller), held, note: '', isTrial: true }
       return catchRolledBack<KernelCtx<Tables>, T>((undo) =>
         transact(call, undo(work), undefined, { exclusive: true, plan: limits }),
       )

@@ -1,7 +1,7 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
 import { NOTE_HEADER } from '../contract/change-note.ts'
-import { KEY_FIELDS, READ_FIELDS, WRITE_FIELDS } from '../contract/fields/history-fields.ts'
+import { KEY_FIELDS, PROPOSAL_FIELDS, READ_FIELDS, WRITE_FIELDS } from '../contract/fields/history-fields.ts'
 import { KEY_HEADER } from '../contract/idempotency-key.ts'
 import { type Http, type Method, parseHttp, type RawHttp } from './http-route.ts'
 
@@ -81,7 +81,7 @@ export type Operation<
   /**
    * Writes objects that have a history. The operation also takes `change_note` (header `X-Change-Note`) and `dry_run`, which the handler
    * does not see, and answers with `X-Change-Id`. A POST also takes `idempotency_key` (header `Idempotency-Key`), for which the kernel
-   * runs it once.
+   * runs it once. Unless `proposes` is false, it takes `proposal`.
    */
   readonly hasHistory?: true
   /** False for a write with `hasHistory` that no proposal takes. True for one without, with objects that a run records nevertheless. */
@@ -203,10 +203,17 @@ export const operation = <
   const own = once(input)
   const { method, params } = parseHttp<Method>(rest.http)
   const takesKey = method === 'POST' && hasHistory
-  const added = { ...(takesKey && KEY_FIELDS), ...(hasHistory && WRITE_FIELDS), ...(supportsAsOf && READ_FIELDS) }
+  const isProposable = canPropose(rest)
+  const added = {
+    ...(takesKey && KEY_FIELDS),
+    ...(hasHistory && WRITE_FIELDS),
+    ...(isProposable && PROPOSAL_FIELDS),
+    ...(supportsAsOf && READ_FIELDS),
+  }
+  const queried = [...inQuery, ...(hasHistory ? ['dry_run'] : []), ...(isProposable ? ['proposal'] : [])]
   const fromHeaders = { ...headers, ...(takesKey && { [KEY_HEADER]: 'idempotency_key' }), [NOTE_HEADER]: 'change_note' }
   // The type stays that of the handler's input. The kernel takes the added fields out.
-  const inputOf = hasHistory || supportsAsOf ? once(() => own().safeExtend(added) as unknown as In) : own
+  const inputOf = Object.keys(added).length > 0 ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
   // The type of `declared` demands it for POST.
   const effect = method === 'POST' ? (declared.effect as Effect) : EFFECTS[method]
@@ -214,7 +221,8 @@ export const operation = <
     ...rest,
     effect,
     ...(params.length > 0 && { cli: { args: params, ...rest.cli } }),
-    ...(hasHistory && { headers: fromHeaders, inQuery: [...inQuery, 'dry_run'] }),
+    ...(hasHistory && { headers: fromHeaders }),
+    ...((hasHistory || isProposable) && { inQuery: queried }),
     ...(recorded && { recorded: once(recorded) }),
     get input() {
       return inputOf()

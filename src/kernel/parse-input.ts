@@ -4,7 +4,9 @@ import { parse } from '../contract/validate.ts'
 import type { AnyOperation } from './operation.ts'
 
 /** The fields of a call that has none of them. */
-const NO_FIELDS: HistoryFields = { note: '', dryRun: false, asOf: undefined, idempotencyKey: undefined }
+const NO_FIELDS: HistoryFields = {
+  ...{ note: '', dryRun: false, asOf: undefined, idempotencyKey: undefined, proposal: undefined },
+}
 
 /** Parses the input. Separates the fields that the kernel itself reads. */
 export const parseInput = (
@@ -13,7 +15,7 @@ export const parseInput = (
 ): { readonly own: never; readonly fields: HistoryFields } => {
   const parsed = parse(op.input, input)
   // A read of the present is not copied. An operation has one of both flags at most.
-  const isAsSent = op.supportsAsOf ? !('as_of' in parsed) : !op.hasHistory
+  const isAsSent = op.supportsAsOf ? !('as_of' in parsed) : !(op.hasHistory || (op.proposes && 'proposal' in parsed))
   if (isAsSent) return { own: parsed as never, fields: NO_FIELDS }
   const { own, ...fields } = splitHistoryFields(parsed)
   // The handler's own input type; `implement` has paired them.

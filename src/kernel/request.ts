@@ -69,6 +69,23 @@ export type Request = {
   readonly setHeader?: (name: AnswerHeader, value: string) => void
 }
 
+/**
+ * Returns the parts of a request that its transport may compute on first use, without its conditions and its answer.
+ * @param caller another one, with rights that are not confirmed
+ */
+export const copyRequest = (request: Omit<Request, 'input'>, caller?: Caller): Omit<Request, 'input'> => ({
+  ...{ requestId: request.requestId, readPoint: request.readPoint },
+  ...(caller ? { caller } : { caller: request.caller, rights: request.rights }),
+  ...(request.aheadMs !== undefined && { aheadMs: request.aheadMs }),
+  ...(request.tool !== undefined && { tool: request.tool }),
+  get client() {
+    return request.client ?? ''
+  },
+  get signal() {
+    return request.signal
+  },
+})
+
 /** The call of a raw route, which reads its input itself. */
 export type RawRequest = Omit<Request, 'input'> & { readonly target: RawTarget }
 

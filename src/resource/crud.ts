@@ -63,6 +63,8 @@ export type More = {
   readonly listShows?: readonly string[]
   /** Statuses of errors beside the statuses of every operation. */
   readonly deleteErrors?: readonly number[]
+  /** False if no proposal takes its writes. */
+  readonly proposes?: false
   /** The positional arguments of the list on the command line. */
   readonly listArgs?: readonly string[]
 }
@@ -276,7 +278,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   const Item = buildItem(facts, given)
   const Listed = buildListed(facts, Item, given)
   const { required, clearable } = buildInputs(facts, given)
-  const { newId = NewId, shows = [], listShows = [], deleteErrors, listArgs } = given
+  const { newId = NewId, shows = [], listShows = [], deleteErrors, listArgs, proposes } = given
   const Draft = z.object({ id: newId.optional(), ...required, ...draft(clearable) })
   const changed = Object.entries(patch({ ...required, ...clearable }))
   const Patch = z.object({
@@ -287,7 +289,11 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   const Partial = () => z.object(patch({ id: newId, ...required, ...clearable, ...given.patch }))
   const One = z.object({ id: idOf(name) })
   const isScoped = isInScopes(facts)
-  const write = { hasHistory: true, ...(isScoped && ({ scope: 'checkWrite' } as const)) } as const
+  const write = {
+    hasHistory: true,
+    ...(proposes === false && { proposes }),
+    ...(isScoped && ({ scope: 'checkWrite' } as const)),
+  } as const
   const computedOf = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])
   // The trees decide what is in lists and in computed fields.
   const trees = listTrees(facts)

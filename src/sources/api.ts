@@ -213,6 +213,7 @@ export const sources = {
     summary: 'Delete a source; its objects stay, or are deleted along with it',
     http: 'DELETE /api/sources/{id}',
     hasHistory: true,
+    proposes: false,
     access: 'sources:delete',
     errors: [409],
     input: z.object({

@@ -35,12 +35,19 @@ const AsOf = line(64)
 
 export const IdempotencyKey = line(255).min(1).optional().describe('The same key gets the same answer for 24 hours')
 
+const Proposal = line(64)
+  .min(1)
+  .optional()
+  .describe('Notes the write in a proposal, and makes it not: its id or number, or draft or open for a new one')
+
 export const WRITE_FIELDS = { change_note: ChangeNote, dry_run: DryRun }
+/** The field of the writes that a proposal can hold. It is in the query alone. */
+export const PROPOSAL_FIELDS = { proposal: Proposal }
 export const READ_FIELDS = { as_of: AsOf }
 /** The field that a POST takes beside `WRITE_FIELDS`. */
 export const KEY_FIELDS = { idempotency_key: IdempotencyKey }
 
-const OF_CALL: ReadonlySet<string> = new Set(Object.keys({ ...KEY_FIELDS, ...WRITE_FIELDS }))
+const OF_CALL: ReadonlySet<string> = new Set(Object.keys({ ...KEY_FIELDS, ...WRITE_FIELDS, ...PROPOSAL_FIELDS }))
 
 /** Returns true for a field of a write that is about the call and not about the object. */
 export const isFieldOfCall = (field: string): boolean => OF_CALL.has(field)
@@ -51,6 +58,7 @@ export type HistoryFields = {
   readonly dryRun: DryRun
   readonly asOf: string | undefined
   readonly idempotencyKey: string | undefined
+  readonly proposal: string | undefined
 }
 
 /** Returns the note of a request to a route that is not an operation. @throws AppError VALIDATION_ERROR */
@@ -75,6 +83,20 @@ export const asksForDryRun = (input: unknown): boolean =>
   'dry_run' in input &&
   (input.dry_run === true || input.dry_run === 'changes')
 
+/** True for a write that is noted in a proposal. @param input not yet parsed */
+export const asksForProposal = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'proposal' in input && input.proposal !== undefined
+
+const ASKED = z.object({ ...WRITE_FIELDS, ...PROPOSAL_FIELDS })
+
+/** Returns the fields of a write that is noted in a proposal. @throws AppError VALIDATION_ERROR */
+export const readProposal = (
+  input: unknown,
+): Pick<HistoryFields, 'dryRun' | 'note'> & { readonly proposal: string } => {
+  const { proposal = '', dry_run: dryRun = false, change_note: note = '' } = parse(ASKED, input)
+  return { proposal, dryRun, note }
+}
+
 /** Separates these fields from the operation's own. @param input parsed by a schema with them */
 export const splitHistoryFields = (input: Fields): { readonly own: Fields } & HistoryFields => {
   // The schemas above define the types.
@@ -83,12 +105,14 @@ export const splitHistoryFields = (input: Fields): { readonly own: Fields } & Hi
     dry_run: dryRun = false,
     as_of: asOf,
     idempotency_key: idempotencyKey,
+    proposal,
     ...own
   } = input as Fields & {
     readonly change_note?: string
     readonly dry_run?: DryRun
     readonly as_of?: string
     readonly idempotency_key?: string
+    readonly proposal?: string
   }
-  return { own, note, dryRun, asOf, idempotencyKey }
+  return { own, note, dryRun, asOf, idempotencyKey, proposal }
 }

@@ -4,7 +4,13 @@ import { NOTE_HEADER } from '../../contract/change-note.ts'
 import { ERROR_CODES } from '../../contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../contract/fields/external-fields.ts'
 import { idOf } from '../../contract/fields/fields.ts'
-import { ChangeNote, IdempotencyKey, KEY_FIELDS, WRITE_FIELDS } from '../../contract/fields/history-fields.ts'
+import {
+  ChangeNote,
+  IdempotencyKey,
+  KEY_FIELDS,
+  PROPOSAL_FIELDS,
+  WRITE_FIELDS,
+} from '../../contract/fields/history-fields.ts'
 import { DOCUMENT_RULES, EMPTY_RULES, rowRuleFields, SOURCE_RULES } from '../../contract/fields/row-rules.ts'
 import { KEY_HEADER } from '../../contract/idempotency-key.ts'
 import { formatSuggestion } from '../../contract/suggest.ts'
@@ -143,7 +149,7 @@ const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): voi
 }
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...[...INVENTORY, '$schema', 'packs', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
-  ...['lists', 'empty', ...Object.keys(WRITE_FIELDS), ...Object.keys(KEY_FIELDS)],
+  ...['lists', 'empty', ...Object.keys({ ...WRITE_FIELDS, ...KEY_FIELDS, ...PROPOSAL_FIELDS })],
 ])
 
 const ApplyCounts = z.record(z.string(), Counts).describe('By resource: the lists of the document, and what was pruned')

@@ -18,6 +18,7 @@ const Capabilities = z
   .meta({ id: 'ScannerCapabilities' })
 
 const base = crud(scannerFacts, {
+  proposes: false,
   schemas: {
     status: { answer: ScannerStatus.describe('`pending` until it enrols') },
     hostname: { answer: z.string().describe('Of its machine') },
@@ -69,6 +70,7 @@ export const scanners = {
     effect: 'create',
     access: 'scanners:create',
     hasHistory: true,
+    proposes: false,
     answersSecret: true,
     cli: { args: scannerFacts.args },
     mcp: 'hidden',

@@ -1,10 +1,11 @@
 /** Decides whether a caller may call an operation, only from its declaration and the caller. */
-import { AppError } from '../../contract/errors.ts'
+import { AppError, type FieldIssue } from '../../contract/errors.ts'
 import { parseRef } from '../../contract/fields/external-fields.ts'
 import type { Caller, ScopeFilter, ScopeSet } from '../caller.ts'
 import {
   type Access,
   type AnyOperation,
+  canPropose,
   getNoun,
   isCheckedWrite,
   listPermissions,
@@ -19,8 +20,9 @@ export class InsufficientScopeError extends AppError {
     message: string,
     /** Each of these would suffice. */
     readonly permissions: readonly Permission[],
+    details: readonly FieldIssue[] = [],
   ) {
-    super('FORBIDDEN', message)
+    super('FORBIDDEN', message, { details })
   }
 }
 
@@ -162,6 +164,22 @@ export const checkAccess = (access: Access, caller: Caller, scope?: ScopeRule): 
   const withheld = wanted.filter((permission) => caller.client?.withheld.has(permission))
   throw withheld.length > 0 ? new InsufficientScopeError(message, withheld) : new AppError('FORBIDDEN', message)
 }
+
+const PROPOSING: Permission = 'proposals:create'
+const OFFER: FieldIssue = { field: 'proposal', message: 'it can be proposed with proposal=open' }
+
+/** Returns the error with the offer to propose the write, if it is a missing permission and the caller may propose. */
+export const offerProposal = (op: AnyOperation, caller: Caller, error: unknown): unknown => {
+  if (!(error instanceof AppError) || error.code !== 'FORBIDDEN' || !canPropose(op)) return error
+  if (!caller.permissions.has(PROPOSING) && !caller.scopedPermissions?.has(PROPOSING)) return error
+  const { message, cause } = error
+  const details = [...error.details, OFFER]
+  if (error instanceof InsufficientScopeError) return new InsufficientScopeError(message, error.permissions, details)
+  return new AppError('FORBIDDEN', message, { details, cause })
+}
+
+/** The access to a write that is proposed. */
+export const PROPOSAL_ADMISSION = { access: PROPOSING, scope: 'custom' } as const
 
 /** A change of how a user signs in needs a sign-in that is no older. */
 const FRESH_MS = 15 * 60_000

@@ -9,6 +9,7 @@ import { JsonText, WithStatus } from '../handler-result.ts'
 import { type AnyOperation, getNoun, isCheckedWrite } from '../operation.ts'
 import { parseInput } from '../parse-input.ts'
 import { Answered } from '../prepared-handler.ts'
+import { copyRequest } from '../request.ts'
 import { getGuardedInput } from '../rights/scoped-write.ts'
 import { parseByRef, type Step, updateOrCreate, withoutSecret } from './create-by-ref.ts'
 import type { Call, Transaction } from './transaction.ts'
@@ -66,12 +67,11 @@ export const createCallOperation = <Tables>({
   getCreate,
 }: Options<Tables>): CallOperation<Tables> => {
   const buildCall = ({ call, ctx }: Parent<Tables>, op: AnyOperation, how: CallHow<Tables>): Call => {
-    const { ifMatch: _, ifNoneMatch: __, setHeader: ___, progress: ____, onChanges: _____, ...request } = call.request
     const { caller, ids = call.ids, author = call.author } = how
     const scope = isCheckedWrite(op.scope) ? op.scope : undefined
     const held = call.held.nested((one) => checkCall(op, one), scope, caller)
-    const own = caller ? { ...request, caller, rights: undefined } : request
-    return { name: op.name, request: own, held, note: '', now: ctx.now, ids, author }
+    const request = copyRequest(call.request, caller)
+    return { name: op.name, request, held, note: '', now: ctx.now, ids, author }
   }
 
   const callOnce = async (

@@ -45,6 +45,8 @@ export const demo = {
       'What is in it goes along, such as the pools of its networks. It needs the right to each deletion. 404 if the demo is not loaded.',
     http: 'DELETE /api/demo',
     hasHistory: true,
+    // It deletes feeds and zones as well.
+    proposes: false,
     isLong: true,
     access: 'authenticated',
     input: () => z.object({}),

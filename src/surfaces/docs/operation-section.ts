@@ -57,7 +57,8 @@ const renderSuccess = (status: string, response: Response): Html => {
 /** The page shows the answer of the call itself. */
 const isOfDryRunAlone = (doc: OpenApi, response: Response | Ref): boolean => {
   const headers = resolveResponse(doc, response)?.headers ?? {}
-  return Object.hasOwn(headers, 'X-Dry-Run') && !Object.hasOwn(headers, 'X-Change-Id')
+  const isDry = Object.hasOwn(headers, 'X-Dry-Run') && !Object.hasOwn(headers, 'X-Change-Id')
+  return isDry || Object.hasOwn(headers, 'X-Proposal')
 }
 
 const renderErrors = (

@@ -6,9 +6,24 @@ import type { Bound, BoundRaw, Feature } from '../../kernel/context.ts'
 import { WithStatus } from '../../kernel/handler-result.ts'
 import { parseHttp } from '../../kernel/http-route.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { Access, AnyOperation, NeededSession, RawRoute, ScopeRule } from '../../kernel/operation.ts'
+import {
+  type Access,
+  type AnyOperation,
+  canPropose,
+  type NeededSession,
+  type RawRoute,
+  type ScopeRule,
+} from '../../kernel/operation.ts'
 import type { Identify, Identity } from '../../kernel/request.ts'
-import { checkAccess, getAdmission, refuseFeedKey, requireSession, requireSetup } from '../../kernel/rights/access.ts'
+import {
+  checkAccess,
+  getAdmission,
+  offerProposal,
+  PROPOSAL_ADMISSION,
+  refuseFeedKey,
+  requireSession,
+  requireSetup,
+} from '../../kernel/rights/access.ts'
 import { buildErrorAnswer } from './answer/error-answer.ts'
 import { streamProgress, toErrorLine } from './answer/progress-lines.ts'
 import { getLongBody, type LongBody, respond, toLongBody } from './answer/respond.ts'
@@ -69,7 +84,11 @@ type Mounted = {
   readonly handle: Handler
   /** Sends nothing before it is done, which may take minutes. */
   readonly isSilent?: boolean
+  /** A call that is proposed runs all operations of the proposal. */
+  readonly isProposable?: boolean
 }
+
+const asksForProposal = (search: string): boolean => search !== '' && new URLSearchParams(search).has('proposal')
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const METHODS = new Set([...SAFE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -194,7 +213,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const refused = async (context: RequestContext, called: AnyOperation | RawRoute, error: unknown): Promise<never> => {
     // A call over a limit has no entry.
     if (!context.userLimit?.error) await kernel.refused(called, context, error)
-    throw error
+    throw 'effect' in called ? offerProposal(called, context.caller, error) : error
   }
 
   const operationHandler = (bound: Bound<Tables>): Handler => {
@@ -208,6 +227,11 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     const isRead = op.effect === 'read'
     const { access, scope, session, beforeSetup } = op
     const bare = { access, scope, session, beforeSetup }
+    const isProposable = canPropose(op)
+    const getAdmissionOf = ({ search, params }: RequestContext): Pick<Admission, 'access' | 'scope'> => {
+      if (isProposable && asksForProposal(search)) return PROPOSAL_ADMISSION
+      return op.createsByRef ? { access: getAdmission(op, params.id), scope } : bare
+    }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
     const read = (context: RequestContext): void | Promise<void> => {
       const input = readInput(plan(), context)
@@ -227,7 +251,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     }
     return async (context) => {
       try {
-        await admit(context, op.createsByRef ? { ...bare, access: getAdmission(op, context.params.id) } : bare)
+        await admit(context, { ...bare, ...getAdmissionOf(context) })
         // Most reads have their input at once.
         const reading = bound.enter ? undefined : read(context)
         if (reading) await reading
@@ -257,8 +281,13 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       try {
         const answer = await kernel.run(bound, context)
         const changeId = context.answerHeaders?.['X-Change-Id']
+        const proposal = context.answerHeaders?.['X-Proposal']
         const result = answer instanceof WithStatus ? answer.value : answer
-        return { result, ...(changeId !== undefined && { change_id: changeId }) }
+        return {
+          result,
+          ...(changeId !== undefined && { change_id: changeId }),
+          ...(proposal !== undefined && { proposal: Number(proposal) }),
+        }
       } catch (thrown) {
         return toErrorLine(reportFailure(context, thrown))
       } finally {
@@ -328,7 +357,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     const isProbe = 'isProbe' in called && called.isProbe === true
     // Raw routes that take long report their progress.
     const isSilent = isLong && 'effect' in called
-    table.add(method, path, { kind: { route: path, isSensitive, isLong, isProbe }, handle, isSilent })
+    const isProposable = 'effect' in called && canPropose(called)
+    table.add(method, path, { kind: { route: path, isSensitive, isLong, isProbe }, handle, isSilent, isProposable })
   }
 
   return {
@@ -346,8 +376,10 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       const params = found?.params ?? {}
       const arrival = { raw: request, path, search, params, getClient, getOrigin, foreignApi, isAtApiHost }
       const context = new RequestContext(arrival)
-      const { kind, handle, isSilent } = found?.route ?? nowhere
-      if (isSilent) socket.keepOpen?.()
+      const { kind: usual, handle, isSilent, isProposable } = found?.route ?? nowhere
+      const isProposed = isProposable === true && asksForProposal(search)
+      const kind = isProposed ? { ...usual, isLong: true } : usual
+      if (isSilent || isProposed) socket.keepOpen?.()
       const admitted = guard.admit(context, kind)
       // Counting takes no turn of the event loop if it returns no promise.
       const client = admitted instanceof Promise ? await admitted : admitted

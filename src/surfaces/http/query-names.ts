@@ -18,7 +18,15 @@ type Target = { readonly path: string; readonly search: string }
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['as_of', 'is not possible here: this has no past'],
   ['dry_run', 'is not possible here'],
+  ['proposal', 'is not possible here: it is no write that can be proposed'],
 ])
+
+/** Errors of parameters that are there without a value. */
+const EMPTY: ReadonlyMap<string, string> = new Map([
+  ['dry_run', 'must be true or false'],
+  ['proposal', 'must be draft, open, or the id or number of a proposal'],
+])
+
 const checkName = (name: string, { names, coercion }: KnownQuery): string | undefined => {
   if (names.has(name)) return undefined
   const entry = recordEntry(coercion, name)
@@ -29,7 +37,7 @@ const checkName = (name: string, { names, coercion }: KnownQuery): string | unde
 
 /**
  * Paths outside of `/api/` take any parameter.
- * @throws AppError VALIDATION_ERROR naming each unknown parameter, or an empty `dry_run`
+ * @throws AppError VALIDATION_ERROR naming each unknown parameter, or an empty `dry_run` or `proposal`
  */
 export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery): void => {
   if (search.length < 2 || !path.startsWith('/api/')) return
@@ -39,7 +47,7 @@ export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery):
     const message = checkName(name, known)
     if (message !== undefined) issues.push({ field: name, message })
     else if (NEVER_EMPTY.has(name) && query.getAll(name).includes(''))
-      issues.push({ field: name, message: 'must be true or false' })
+      issues.push({ field: name, message: EMPTY.get(name) ?? 'must not be empty' })
   }
   rejectIssues(issues)
 }

@@ -49,6 +49,7 @@ const headers: Readonly<Record<string, Header>> = {
     description: 'The moment of the answer; absent without `as_of`',
     schema: { type: 'string', format: 'date-time' },
   },
+  'X-Proposal': { description: 'The number of the proposal that notes the write', schema: { type: 'integer' } },
   'X-Dry-Run': { description: '`true` if nothing was written; absent otherwise', schema: { ...text, enum: ['true'] } },
   'X-RateLimit-Limit': { description: 'Requests per window', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left in this window', schema: { type: 'integer' } },

@@ -5,7 +5,7 @@ import { NEVER_EMPTY } from '../../contract/coerce.ts'
 import { getCommandWords, getToolName } from '../../contract/command-name.ts'
 import { type Definitions, getBaseType, type Io, type JsonSchema } from '../../contract/json-schema.ts'
 import { type HttpParts, parseHttp, takesQuery } from '../../kernel/http-route.ts'
-import { type AnyOperation, type Effect, listPermissions, type RawRoute } from '../../kernel/operation.ts'
+import { type AnyOperation, canPropose, type Effect, listPermissions, type RawRoute } from '../../kernel/operation.ts'
 import { createErrorRefs, createHeaderRefs, createParameterRef, PREVIEW } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { buildRequestExample } from './example.ts'
@@ -24,6 +24,7 @@ export type Documented = DocumentedRoute &
       | 'reportsProgress'
       | 'bodyRules'
       | 'hasHistory'
+      | 'proposes'
       | 'supportsAsOf'
       | 'createsByRef'
     >
@@ -196,6 +197,13 @@ const buildDryRun = (content: Content | undefined): Response => {
   }
 }
 
+/** Returns the answer of a call that is noted in a proposal. */
+const buildProposed = (content: Content | undefined): Response => ({
+  ...buildDryRun(content),
+  description: 'With `proposal`: the answer of the call as it would be, or the objects that would change',
+  headers: createHeaderRefs(['X-Request-Id', 'ETag', 'X-Proposal']),
+})
+
 /** Returns the answers of a success by status. A dry run answers 200, whatever the call itself would. */
 const buildSuccesses = (documented: Documented, content: Content | undefined): Record<string, Response> => {
   const { status, effect, hasHistory, alsoAnswers = {} } = documented
@@ -204,6 +212,7 @@ const buildSuccesses = (documented: Documented, content: Content | undefined): R
     [usual]: buildSuccess(documented, content),
     ...mapValues(alsoAnswers, (kind) => buildSuccess(documented, kind === 'same' ? content : undefined)),
   }
+  if (canPropose(documented)) Object.assign(answers, { '202': buildProposed(content) })
   if (!hasHistory) return answers
   const dry = buildDryRun(content)
   const real = answers['200']

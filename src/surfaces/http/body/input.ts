@@ -2,6 +2,7 @@
 
 import { decodeNote, NOTE_HEADER } from '../../../contract/change-note.ts'
 import { buildCoercion, type Coercion, coerceQuery } from '../../../contract/coerce.ts'
+import { invalidField } from '../../../contract/errors.ts'
 import { toInputJsonSchema } from '../../../contract/validate.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
 import type { AnyOperation } from '../../../kernel/operation.ts'
@@ -9,6 +10,8 @@ import { readPacedBody } from '../answer/paced-body.ts'
 import { type KnownQuery, refuseUnknownQuery } from '../query-names.ts'
 import type { RequestContext } from '../request-context.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJsonObject, readBytes, requireJsonType } from './body.ts'
+
+const PROPOSAL = 'proposal'
 
 /** The properties of an operation's input, computed once before the first request. */
 export type InputPlan = {
@@ -20,6 +23,8 @@ export type InputPlan = {
   /** A slow body is broken off, because the call holds one of few turns. */
   readonly isPaced: boolean
   readonly query: KnownQuery
+  /** Has no field of this name: in a body it would be ignored, and the write done in earnest. */
+  readonly refusesProposal: boolean
 }
 
 export const buildInputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPaced'>): InputPlan => {
@@ -36,6 +41,7 @@ export const buildInputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'i
     headers: Object.entries(op.headers ?? {}),
     isInQuery,
     query: { names: new Set(names.filter((name) => !params.includes(name))), coercion },
+    refusesProposal: op.inQuery?.includes(PROPOSAL) === true || !Object.hasOwn(op.input.shape, PROPOSAL),
     isBodyOptional: method === 'POST' && required.every((field) => params.includes(field)),
   }
 }
@@ -50,12 +56,18 @@ const readPaced = async (request: Request, maxBytes: number): Promise<Uint8Array
   return Buffer.concat(chunks)
 }
 
-const readBodyInput = async ({ op, isBodyOptional, isPaced }: InputPlan, request: Request): Promise<object> => {
+const readBodyInput = async (
+  { op, isBodyOptional, isPaced, refusesProposal }: InputPlan,
+  request: Request,
+): Promise<object> => {
   requireJsonType(request)
   const read = isPaced ? readPaced : readBytes
   const bytes = await read(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
   if (bytes.length === 0 && isBodyOptional) return {}
-  return parseJsonObject(bytes)
+  const body = parseJsonObject(bytes)
+  if (refusesProposal && Object.hasOwn(body, PROPOSAL))
+    throw invalidField(PROPOSAL, 'belongs into the query: ?proposal=open')
+  return body
 }
 
 /** @throws AppError for an unknown query parameter, and for a body that is not a JSON object, has another type, or is too large. */
