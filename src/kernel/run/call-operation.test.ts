@@ -205,7 +205,7 @@ describe.each(engines())('an operation inside a transaction on %s', (dialect) =>
       },
       { more: { rights: begun } },
     )
-    // Of the call inside alone: the outer one needs nothing else.
+    // The outer call needs nothing that was lost.
     expect(await codeOf(work)).toBe('FORBIDDEN')
     expect([attempts, await things.ids()]).toEqual([1, []])
   })
