@@ -85,7 +85,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|row-menu|tree\/\w+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|discovery\/span|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|name-column|row-menu|tree\/[\w-]+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|discovery\/span|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS =
@@ -151,11 +151,22 @@ const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|w
 /** The ceremonies of passkeys, which the account loads when one is made. */
 const PASSKEYS = /\/web\/src\/login\/webauthn/
 
-/** Loaded once the page is quiet: the live feed, how its events refresh the lists, the rows of the palette, and the list of the settings. */
-const LIVE = /\/web\/src\/(live\/(apply|follow-feed)|palette\/(results|entries|order)|settings\/settings-list)/
+/** Loaded once the page is quiet: the live feed, how its events refresh the lists, the palette, the settings, and the news of proposals. */
+const LIVE =
+  /\/web\/src\/(live\/(apply|follow-feed)|palette\/(results|entries|order)|settings\/settings-list|proposals\/(own-news|entry-words|looks))/
+
+/** Small parts of few pages, in the file that every page loads later: separate files would cost requests. */
+const SMALL_PARTS =
+  /\/src\/(resource\/custom\/condition-fields|contract\/impact-summary|net\/words\/host-text|inventory\/kinds\/names)\.ts$|\/web\/src\/(resource\/object\/(band|paged-table|pack-owner)|kinds\/known-kinds)\./
 
 /** The table of a plan with its values, of imports and of sources, and the card of a device with them. */
 const PLANS = /\/web\/src\/(table\/plan|import\/labels|sources\/(objects\/(said-card|queries|words)|queries)\.)/
+
+/** Proposals and requests. */
+const PROPOSALS = /\/web\/src\/(proposals|request)\/(?!known-)/
+
+/** Policies, which have parts of the pages of users. */
+const POLICIES = /\/web\/src\/policies\//
 
 /** The pages of sources. */
 const SOURCES = /\/web\/src\/sources\//
@@ -260,6 +271,7 @@ const isShared = (id: string): boolean =>
   !LATER_ICONS.test(id) &&
   !KIND_ICONS.test(id) &&
   !LISTS.test(id) &&
+  !SMALL_PARTS.test(id) &&
   !LATER_FACTS.test(id) &&
   !ALL_LISTS.test(id) &&
   !LATER_QUERIES.test(id) &&
@@ -272,7 +284,7 @@ const isShared = (id: string): boolean =>
 export const FILE_GROUPS = [
   { name: 'app', test: isShared },
   // Before the lists, which it does without.
-  { name: 'live', test: LIVE },
+  { name: 'live', test: (id: string) => LIVE.test(id) || SMALL_PARTS.test(id) },
   {
     name: 'lists',
     test: (id: string) => [ALL_LISTS, LATER_FACTS, LISTS, PARTS, LATER_QUERIES].some((one) => one.test(id)),
@@ -311,6 +323,8 @@ export const FILE_GROUPS = [
   { name: 'related', test: RELATED },
   { name: 'plans', test: PLANS },
   { name: 'sources', test: SOURCES },
+  { name: 'proposals', test: PROPOSALS },
+  { name: 'policies', test: POLICIES },
   // The last, because they use parts of many pages.
   { name: 'device-dialogs', test: DEVICE_DIALOGS },
 ]

@@ -2,15 +2,14 @@
 
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { KIND_NAMES } from '../../../src/record/history/kind-names.ts'
 import type { HistoryItem } from '../api/contracts.ts'
 import { buildObjectLink, findItem } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS, getShownName } from './labels.ts'
+import { CHANGE_TONES, CHANGE_WORDS, getKindNoun, getShownName } from './labels.ts'
 
-type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
+type ObjectOf = Pick<HistoryItem, 'id' | 'name'> & { readonly kind: string }
 
 /** Relationships and locks have no page. They are on the page of their device. Its id is the first part of their id. */
 const getHolder = ({ kind, id }: ObjectOf): { readonly type: string; readonly id: string } =>
@@ -43,7 +42,7 @@ export const ItemRow = ({ item, asOf, children }: Props) => (
   <li className={css.item}>
     <p className={css.itemHead}>
       <Badge tone={CHANGE_TONES[item.change]}>{CHANGE_WORDS[item.change]}</Badge>
-      <span className="muted">{KIND_NAMES[item.kind].noun}</span>
+      <span className="muted">{getKindNoun(item.kind)}</span>
       <ItemName item={item} asOf={asOf} />
       {children}
     </p>

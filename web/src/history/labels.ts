@@ -16,6 +16,11 @@ export const formatWhen = (at: string): string => {
 
 export const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** Returns the noun of a kind, also of one without a history. @example getKindNoun('dns-record') // 'dns record' */
+export const getKindNoun = (kind: string): string =>
+  // The keys are the kinds with a history.
+  Object.hasOwn(KIND_NAMES, kind) ? KIND_NAMES[kind as Kind].noun : kind.replaceAll('-', ' ')
+
 /** @example formatHeading('device') // 'Devices' */
 export const formatHeading = (kind: Kind): string => `${withCapital(KIND_NAMES[kind].noun)}s`
 

@@ -5,35 +5,40 @@ import { History } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { answeredAsOf, asOf } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
-import { RESOURCE_NAMES } from '../resource/facts/names.ts'
 import { findPage } from '../shell/nav.ts'
 import { PageHead } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatExactMoment } from '../ui/format.ts'
 import { State } from '../ui/states.tsx'
 import css from './history.module.css'
-
-/** The first parts of the paths of the inventory, of its topology, and of its changes. */
-const WITH_PAST: ReadonlySet<string> = new Set([...RESOURCE_NAMES, 'history', 'topology'])
-
-const hasPast = (path: string): boolean => WITH_PAST.has(path.split('/')[1] ?? '')
+import { hasPast } from './with-past.ts'
 
 const formatTime = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : formatExactMoment(at))
+
+const PAST =
+  'It shows only the present. The pages of the inventory, the topology and the history can be shown as they were.'
+const FUTURE = 'It shows only the present. The pages of the inventory and the topology can be shown as they would be.'
 
 export const useBackToNow = (): (() => void) => {
   const navigate = useNavigate()
   return () => void navigate({ to: '.', search: (old: object) => ({ ...old, as_of: undefined }) })
 }
 
-const NoPast = ({ path }: { readonly path: string }) => {
+type NoPastProps = {
+  readonly path: string
+  /** The pages show a proposal, and no moment. */
+  readonly isFuture?: boolean
+}
+
+export const NoPast = ({ path, isFuture = false }: NoPastProps) => {
   const back = useBackToNow()
   return (
     <>
       <PageHead title={findPage(path)?.text ?? 'This page'} />
       <State
         icon={<History size={28} aria-hidden="true" />}
-        title="This page has no past"
-        text="It shows only the present. The pages of the inventory, the topology and the history can be shown as they were."
+        title={isFuture ? 'This page shows no proposal' : 'This page has no past'}
+        text={isFuture ? FUTURE : PAST}
       >
         <Button look="primary" onClick={back}>
           Back to now

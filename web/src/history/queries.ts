@@ -9,13 +9,13 @@ type Histories = typeof contracts.histories
 export type ObjectKind = keyof Histories
 type Rows<Row> = { readonly rows: readonly Row[]; readonly total: number }
 
-const readRows = async <Row>(response: Response): Promise<Rows<Row>> => {
+export const readRows = async <Row>(response: Response): Promise<Rows<Row>> => {
   // The server returns values of the contract's type.
   const rows = (await response.json()) as readonly Row[]
   return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
 }
 
-const computeNextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
+export const computeNextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
   const offset = pages.reduce((sum, { rows }) => sum + rows.length, 0)
   return offset < last.total && last.rows.length > 0 ? offset : undefined
 }

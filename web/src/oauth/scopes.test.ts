@@ -23,6 +23,8 @@ test('every scope of the catalog is in exactly one line', () => {
 test('a write permission is never among the read permissions', () => {
   const changing = CATALOGUE.filter((one) => !isReadScope(one)).map(({ action }) => action)
   expect([...new Set(changing)].toSorted()).toEqual([
+    'approve',
+    'check',
     'create',
     'delete',
     'detect',

@@ -1,0 +1,97 @@
+/** The objects that a proposal changes, by kind, each with both values and its comments. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { MessageSquare } from 'lucide-react'
+import { useMemo } from 'react'
+import { toAsOf } from '../api/as-of.ts'
+import type { HistoryItem, Proposal } from '../api/contracts.ts'
+import { ItemRow } from '../history/item-row.tsx'
+import { getKindNoun } from '../history/labels.ts'
+import { Button } from '../ui/button.tsx'
+import { formatCount, plural } from '../ui/format.ts'
+import { Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
+import { Failure } from '../ui/states.tsx'
+import type { TimelineEntry } from './entry-words.ts'
+import { groupComments } from './labels.ts'
+import css from './proposals.module.css'
+import { isAlive, itemsQuery, type ProposalItem, timelineQuery } from './queries.ts'
+import type { Target } from './timeline-card.tsx'
+
+/** The pages show a new or changed object as the proposal would leave it. */
+const getAsOf = (proposal: Proposal, { change }: ProposalItem): string | undefined =>
+  isAlive(proposal) && change !== 'delete' ? toAsOf(proposal.number) : undefined
+
+type RowProps = {
+  readonly proposal: Proposal
+  readonly item: ProposalItem
+  readonly comments: readonly TimelineEntry[]
+  readonly onComment: ((target: Target) => void) | undefined
+}
+
+const Item = ({ proposal, item, comments, onComment }: RowProps) => (
+  // An item of a kind without a history has the form of one with it.
+  <ItemRow item={item as HistoryItem} asOf={getAsOf(proposal, item)}>
+    {onComment && (
+      <Button isIcon look="quiet" aria-label={`Comment on ${item.name}`} onClick={() => onComment(item)}>
+        <MessageSquare size={14} aria-hidden="true" />
+      </Button>
+    )}
+    {comments.map(({ id, username, text, at }) => (
+      <span key={id} className={css.comment}>
+        <b>{username}</b> {text}{' '}
+        <span className="muted">
+          <TimeAgo at={at} />
+        </span>
+      </span>
+    ))}
+  </ItemRow>
+)
+
+const countItems = ({ counts }: Proposal): number =>
+  Object.values(counts)
+    .flatMap((kinds) => Object.values(kinds ?? {}))
+    .reduce((sum, n) => sum + n, 0)
+
+type Props = { readonly proposal: Proposal; readonly onComment: ((target: Target) => void) | undefined }
+
+const NO_COMMENTS: readonly TimelineEntry[] = []
+
+export const ItemsCard = ({ proposal, onComment }: Props) => {
+  const id = String(proposal.number)
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(
+    itemsQuery(id, proposal.fingerprint),
+  )
+  const { data: timeline } = useInfiniteQuery(timelineQuery(id))
+  const comments = useMemo(() => groupComments(timeline?.pages.flatMap(({ rows }) => rows) ?? []), [timeline])
+  const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
+  const kinds = useMemo(() => [...Map.groupBy(items, ({ kind }) => kind)], [items])
+  const total = data?.pages[0]?.total ?? countItems(proposal)
+  return (
+    <Card title={total === 0 ? 'No object is changed' : `${plural(total, 'object')} would change`}>
+      {!data && !error && <Skeleton />}
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {kinds.map(([kind, some]) => (
+        <section key={kind}>
+          <h3 className={css.kind}>
+            {getKindNoun(kind)} <span className="muted">{formatCount(some.length)}</span>
+          </h3>
+          <ul>
+            {some.map((item) => (
+              <Item
+                key={`${item.kind} ${item.id}`}
+                proposal={proposal}
+                item={item}
+                comments={comments.get(`${item.kind} ${item.id}`) ?? NO_COMMENTS}
+                onComment={onComment}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {hasNextPage && (
+        <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
+          Show more
+        </Button>
+      )}
+    </Card>
+  )
+}
