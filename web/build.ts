@@ -10,7 +10,7 @@ import { toSingular } from '../src/contract/command-name.ts'
 import { isFieldOfCall } from '../src/contract/fields/history-fields.ts'
 import { KEY_HEADER } from '../src/contract/idempotency-key.ts'
 import { getElementSchema, getInputSchema, getKind, listChoices, stripNull } from '../src/contract/input-schema.ts'
-import type { AnyOperation } from '../src/kernel/operation.ts'
+import { type AnyOperation, canPropose } from '../src/kernel/operation.ts'
 import { EVENT_NAMES } from '../src/record/events/catalogue.ts'
 import type { ResourceFacts } from '../src/resource/facts.ts'
 import { COMMANDS, FILE_GROUPS } from './file-groups.ts'
@@ -29,13 +29,15 @@ const operations = (): Plugin => ({
     if (id !== `\0${OPERATIONS}`) return undefined
     // Most operations have the same facts beside their route, which stand in the file once.
     const kinds = new Map<string, string>()
-    const toCall = ({ http, headers = {}, inQuery, supportsAsOf }: AnyOperation): string => {
+    const toCall = (op: AnyOperation): string => {
+      const { http, headers = {}, inQuery, supportsAsOf, access } = op
       // The pages send their keys as headers.
       const { [KEY_HEADER]: _, ...fromFields } = headers
       const facts = JSON.stringify({ headers: fromFields, inQuery, supportsAsOf })
       const maker = kinds.get(facts) ?? `make${kinds.size}`
       kinds.set(facts, maker)
-      return `${maker}(${JSON.stringify(http)})`
+      const needs = canPropose(op) && typeof access === 'string' ? `,${JSON.stringify(access)}` : ''
+      return `${maker}(${JSON.stringify(http)}${needs})`
     }
     const toMembers = (members: readonly (readonly [string, string])[]): string =>
       `{${members.map(([name, code]) => `${JSON.stringify(name)}:${code}`).join()}}`
@@ -45,7 +47,9 @@ const operations = (): Plugin => ({
         toMembers(Object.entries(set).map(([verb, op]: [string, AnyOperation]) => [verb, toCall(op)])),
       ]),
     )
-    const makers = [...kinds].map(([facts, maker]) => `const ${maker} = (http) => ({ http, ...${facts} })`)
+    const makers = [...kinds].map(
+      ([facts, maker]) => `const ${maker} = (http, access) => ({ http, access, ...${facts} })`,
+    )
     return [...makers, `export const contracts = ${all}`].join('\n')
   },
 })

@@ -1,7 +1,9 @@
 /** All devices in one table. */
+
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
+import { isPast } from '../api/as-of.ts'
 import { contracts, type Device } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -54,7 +56,7 @@ const getName = (row: DeviceRow): string => row.name
 export const DevicesPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { may, blocked } = usePermit()
+  const { blocked, blockedForm } = usePermit()
   // Enough is asked for the drawer already, should the page begin with one.
   useActiveConflicts(search.edit === undefined)
   const [text, setText] = useFilterText()
@@ -85,25 +87,29 @@ export const DevicesPage = () => {
   useImported(selection.set)
   const [pendingDelete, setPendingDelete] = useState<DeviceRow>()
   const create = () => void set({ new: '1' })
-  const mayChange = may('devices:update') || may('devices:delete')
+  const mayCreate = blockedForm('devices:create') === undefined
+  const mayChange = ['devices:update', 'devices:delete'].some((one) => blockedForm(one) === undefined)
   useHotkeys({
-    ...(may('devices:create') ? { c: create } : {}),
+    ...(mayCreate ? { c: create } : {}),
     Escape: () => (selection.ids.size > 0 ? selection.clear() : setText('')),
   })
   const actions = {
     open: (row: DeviceRow) => void navigate({ to: '/devices/$id', params: { id: row.id } }),
-    edit: may('devices:update') ? (row: DeviceRow) => void set({ edit: row.id }) : undefined,
-    remove: may('devices:delete') ? setPendingDelete : undefined,
+    edit: blockedForm('devices:update') === undefined ? (row: DeviceRow) => void set({ edit: row.id }) : undefined,
+    remove: blockedForm('devices:delete') === undefined ? setPendingDelete : undefined,
     copy: (row: DeviceRow) =>
       void navigator.clipboard.writeText(row.ip || row.id).then(() => toast(`Copied ${row.ip || row.id}`)),
   }
   return (
     <>
       <PageHead>
-        <Button onClick={() => void navigate({ to: '/import' })} blocked={blocked('devices:create')}>
+        <Button
+          onClick={() => void navigate({ to: '/import' })}
+          blocked={isPast() ? 'An import changes the present' : blocked('devices:create')}
+        >
           Import
         </Button>
-        <Button look="primary" onClick={create} blocked={blocked('devices:create')}>
+        <Button look="primary" onClick={create} blocked={blockedForm('devices:create')}>
           <Plus size={15} aria-hidden="true" />
           New device
         </Button>
@@ -150,7 +156,7 @@ export const DevicesPage = () => {
         empty={{
           title: space === undefined ? 'No devices yet' : 'No devices in this address space',
           text: 'A device is anything with an address: a server, a switch, a camera.',
-          actions: may('devices:create') && (
+          actions: mayCreate && (
             <Button look="primary" onClick={create}>
               New device
             </Button>

@@ -67,7 +67,7 @@ const getName = ({ name }: Network): string => name
 export const NetworksPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { may, blocked } = usePermit()
+  const { may, blockedForm } = usePermit()
   useActiveConflicts()
   const query = useQuery(networksQuery)
   const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
@@ -113,7 +113,7 @@ export const NetworksPage = () => {
   const split = (network: Network) => setPlanned({ kind: 'split', network })
   const addresses = useAddressDialog()
   const giveNext = ({ id }: Network) => addresses.open({ kind: 'network', id })
-  const mayCreate = may('networks:create')
+  const mayCreate = blockedForm('networks:create') === undefined
   const noSplit = ['networks:create', 'networks:update'].find((permission) => !may(permission))
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
@@ -130,11 +130,11 @@ export const NetworksPage = () => {
   useHotkeys({ ...(mayCreate && !(isTree && view.count > 0) ? { c: create } : {}), Escape: () => setText('') })
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
-    edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
-    remove: may('networks:delete') ? setPendingDelete : undefined,
+    edit: blockedForm('networks:update') === undefined ? ({ id }: Network) => void set({ edit: id }) : undefined,
+    remove: blockedForm('networks:delete') === undefined ? setPendingDelete : undefined,
     keys: {
       ...(addresses.blocked === undefined && { f: giveNext }),
-      ...(mayCreate && { a: allocate }),
+      ...(may('networks:create') && { a: allocate }),
       ...(noSplit === undefined && { s: split }),
     },
   }
@@ -158,12 +158,12 @@ export const NetworksPage = () => {
       >
         Scan
       </MenuItem>
-      <MenuItem onSelect={() => createInside(network)} blocked={needs('networks:create')}>
+      <MenuItem onSelect={() => createInside(network)} blocked={blockedForm('networks:create') && 'networks:create'}>
         New network inside<kbd>c</kbd>
       </MenuItem>
     </>
   )
-  const [noUpdate, noDelete] = [needs('networks:update'), needs('networks:delete')]
+  const [noUpdate, noDelete] = ['networks:update', 'networks:delete'].map((one) => blockedForm(one) && one)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(
     () => [
@@ -183,7 +183,7 @@ export const NetworksPage = () => {
   return (
     <>
       <PageHead>
-        <Button look="primary" onClick={create} blocked={blocked('networks:create')}>
+        <Button look="primary" onClick={create} blocked={blockedForm('networks:create')}>
           <Plus size={15} aria-hidden="true" />
           New network
         </Button>
@@ -231,7 +231,7 @@ export const NetworksPage = () => {
         empty={{
           title: space === undefined ? 'No networks yet' : 'No networks in this address space',
           text: 'A network is a block of addresses, such as 10.0.0.0/16. It may contain others.',
-          actions: may('networks:create') && (
+          actions: mayCreate && (
             <Button look="primary" onClick={create}>
               New network
             </Button>
@@ -245,7 +245,7 @@ export const NetworksPage = () => {
               actions={actions}
               marked={marked}
               onMerge={mayMerge ? merge : undefined}
-              onUse={mayCreate ? use : undefined}
+              onUse={may('networks:create') ? use : undefined}
               onCreate={mayCreate ? createAt : undefined}
               spaces={groups}
             />

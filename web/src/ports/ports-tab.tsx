@@ -71,7 +71,7 @@ const useAdopt = (deviceId: string) => {
 }
 
 export const PortsTab = ({ device }: Props) => {
-  const { may, blocked } = usePermit()
+  const { may, blocked, blockedForm } = usePermit()
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { data, error, refetch } = useQuery(devicePortsQuery(device.id))
@@ -147,7 +147,7 @@ export const PortsTab = ({ device }: Props) => {
           resource={buildPortResource(ports, chosen.id)}
           id={chosen.id}
           onClose={close}
-          blocked={blocked('ports:update')}
+          blocked={blockedForm('ports:update')}
         />
       )}
     </>

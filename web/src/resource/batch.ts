@@ -1,6 +1,6 @@
 /** Changes many objects: in calls of a thousand, one after the other, patient with the limit of requests. */
 import { AppError } from '../../../src/contract/errors.ts'
-import { getChangeId } from '../api/client.ts'
+import { getChangeId, getProposal } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { getFieldErrors, isCode } from '../api/errors.ts'
 
@@ -8,7 +8,11 @@ import { getFieldErrors, isCode } from '../api/errors.ts'
 export const CHUNK = 1000
 
 /** Every write of the estate takes these fields, which its type does not name. */
-export type HistoryFields = { readonly change_note?: string | undefined; readonly dry_run?: 'changes' }
+export type HistoryFields = {
+  readonly change_note?: string | undefined
+  readonly dry_run?: 'changes'
+  readonly proposal?: string | undefined
+}
 
 type Refusal = Pick<AppError, 'code' | 'details'> & { readonly error: string }
 type Answer = { readonly results: readonly { readonly error?: Refusal | undefined }[] }
@@ -23,10 +27,14 @@ export type Batch<A> = {
   readonly changes: readonly (string | undefined)[]
   /** The number of operations that were sent before the end or the signal. */
   readonly done: number
+  /** The number of the proposal that has taken the calls. */
+  readonly proposal?: number | undefined
 }
 
 export type BatchOptions = {
   readonly note?: string
+  /** The proposal that takes the calls; `open` for a new one, which takes them all. */
+  readonly proposal?: string | undefined
   readonly onProgress?: (done: number) => void
   readonly signal?: AbortSignal
 }
@@ -50,10 +58,17 @@ export const retryWithinLimit = async <T>(request: () => Promise<T>): Promise<T>
 export const runBatch = async <Op, A extends Answer & object>(
   send: Send<Op, A>,
   operations: readonly Op[],
-  { note, onProgress, signal }: BatchOptions = {},
+  { note, proposal: wanted, onProgress, signal }: BatchOptions = {},
 ): Promise<Batch<A>> => {
   const answers: A[] = []
-  const sendChunk = (chunk: Op[]): Promise<A> => retryWithinLimit(() => send(chunk, { change_note: note }))
+  let proposal: number | undefined
+  const sendChunk = (chunk: Op[]): Promise<A> => {
+    const fields = {
+      change_note: note,
+      ...(wanted !== undefined && { proposal: proposal ? String(proposal) : wanted }),
+    }
+    return retryWithinLimit(() => send(chunk, fields))
+  }
   let at = 0
   for (; at < operations.length; at += CHUNK) {
     if (signal?.aborted) break
@@ -61,9 +76,11 @@ export const runBatch = async <Op, A extends Answer & object>(
     const refused = answer.results.find(({ error }) => error)?.error
     if (refused) throw new AppError(refused.code, refused.error, { details: refused.details })
     answers.push(answer)
+    proposal ??= getProposal(answer)
     onProgress?.(Math.min(at + CHUNK, operations.length))
   }
-  return { answers, changes: answers.map((answer) => getChangeId(answer)), done: Math.min(at, operations.length) }
+  const changes = answers.map((answer) => getChangeId(answer))
+  return { answers, changes, done: Math.min(at, operations.length), proposal }
 }
 
 /** Returns the errors of an item by the bare field: `operations[3].port.type` as `type`. */

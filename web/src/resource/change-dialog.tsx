@@ -26,7 +26,7 @@ type Props = ChangeProps & {
 
 export const ChangeDialog = (props: Props) => {
   const { title, action, total, children, hasError, isReady, isDanger, isWide } = props
-  const { done, isRunning, error, errors, note, setNote, submit, close } = useChange(props)
+  const { done, isRunning, error, errors, note, setNote, submit, close, proposing, propose } = useChange(props)
   const isShownBelow = hasError !== undefined && Object.keys(errors).some(hasError)
   return (
     <Dialog title={title} onClose={close} isWide={isWide === true}>
@@ -41,8 +41,13 @@ export const ChangeDialog = (props: Props) => {
         )}
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
+          {proposing.isOffered && !proposing.isOnly && (
+            <Button onClick={propose} disabled={isRunning || !isReady}>
+              Propose instead
+            </Button>
+          )}
           <Button type="submit" look={isDanger ? 'dangerFill' : 'primary'} disabled={isRunning || !isReady}>
-            {action}
+            {proposing.isOnly ? 'Propose' : action}
           </Button>
         </DialogActions>
       </form>

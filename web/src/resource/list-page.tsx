@@ -112,7 +112,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const name = usePageName()
   const { title = name, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
   const { search, set } = usePageSearch()
-  const { may, blocked } = usePermit()
+  const { may, blockedForm } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting(props.sort)
   const custom = useCustom(props.customOf ?? resourceName)
@@ -126,7 +126,8 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const [pendingDelete, setPendingDelete] = useState<T>()
   const edit = (row: T) => void set({ edit: spec.id(row) })
   const { menu } = props
-  const findMissing = menu?.needs ?? ((permission: string) => (may(permission) ? undefined : permission))
+  const findMissing =
+    menu?.needs ?? ((permission: string) => (blockedForm(permission) === undefined ? undefined : permission))
   const [noUpdate, noDelete] = ['update', 'delete'].map((verb) => findMissing(`${resourceName}:${verb}`))
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(() => {
@@ -150,7 +151,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const choice = useColumns(title, columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}
-  const noCreate = rules.create ? rules.create.blocked : blocked(`${resourceName}:create`)
+  const noCreate = rules.create ? rules.create.blocked : blockedForm(`${resourceName}:create`)
   const mayCreate = canCreate && noCreate === undefined
   const unless = (rule: ((row: T) => string | undefined) | undefined, action: (row: T) => void) => (row: T) => {
     const reason = rule?.(row)
@@ -159,10 +160,10 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   }
   useHotkeys({ ...(mayCreate ? { c: create } : {}), Escape: () => setText('') })
   // A resource without fields has nothing to change.
-  const canEdit = resource.fields.length > 0 && may(`${resourceName}:update`)
+  const canEdit = resource.fields.length > 0 && blockedForm(`${resourceName}:update`) === undefined
   const denied = props.needs === undefined || may(props.needs) ? undefined : createForbidden(props.needs)
   const edited = rows.find((row) => spec.id(row) === search.edit)
-  const noEdit = () => blocked(`${resourceName}:update`) ?? (edited && rules.edit?.(edited))
+  const noEdit = () => blockedForm(`${resourceName}:update`) ?? (edited && rules.edit?.(edited))
   const closeEntry = () => void set({ entry: undefined })
   const stopDelete = () => setPendingDelete(undefined)
   const onDeleted = () => (search.entry === undefined ? undefined : closeEntry())
@@ -234,7 +235,9 @@ export const ListPage = <T extends object>(props: Props<T>) => {
               ...(open ? { open } : {}),
               edit: canEdit ? unless(rules.edit, edit) : undefined,
               remove:
-                rules.remove || may(`${resourceName}:delete`) ? unless(rules.remove, setPendingDelete) : undefined,
+                rules.remove || blockedForm(`${resourceName}:delete`) === undefined
+                  ? unless(rules.remove, setPendingDelete)
+                  : undefined,
               keys: props.keys,
             }}
           />

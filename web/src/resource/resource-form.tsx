@@ -1,15 +1,18 @@
 /** The form of an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ChevronUp } from 'lucide-react'
 import { type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
-import { getChangeId } from '../api/client.ts'
+import { getChangeId, getProposal } from '../api/client.ts'
 import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import type { GetCall } from '../commands/call.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
+import { findNeeds, useProposing, useReport } from '../proposals/known-proposals.ts'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
 import css from '../ui/field.module.css'
 import { Alert, Checkbox, SelectField, TextArea, TextField, toSentence } from '../ui/field.tsx'
 import { FIRST_FIELD } from '../ui/layers.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { MORE } from './fields.ts'
 import { ChoiceField } from './form/choice-field.tsx'
@@ -90,6 +93,12 @@ const findError = (errors: Readonly<Record<string, string>>, name: string): stri
 const isSet = ({ name, of = name, initial = '', isSet: test }: FieldSpec, opened: Values, values: Values): boolean =>
   [opened[of] ?? '', values[of] ?? ''].some((value) => (test ? test(value) : value !== '' && value !== initial))
 
+const MORE_WAYS = (
+  <Button isIcon aria-label="Other ways to save">
+    <ChevronUp size={15} aria-hidden="true" />
+  </Button>
+)
+
 const SUBMIT_KEYS = navigator.platform.startsWith('Mac') ? '⌘↵' : '^↵'
 
 type FormProps<T> = {
@@ -129,15 +138,27 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
   const [note, setNote] = useState('')
   const { update } = resource.operations
   const hasNote = id !== undefined && update !== undefined && isKept(update)
-  const input = () => ({
+  const op = id === undefined ? resource.operations.create : update
+  const proposing = useProposing(findNeeds(op))
+  const report = useReport()
+  const buildSent = (proposes: boolean) => ({
     ...buildInput(resource, values, id === undefined ? undefined : opened.values),
     ...(note === '' ? {} : { change_note: note }),
+    ...(proposes && { proposal: 'open' }),
   })
   const save = useMutation({
-    mutationFn: (_: Values) =>
-      id === undefined ? resource.create(input()) : resource.update(id, input(), opened.etag),
-    onSuccess: (value) => {
+    mutationFn: ({ proposes }: { readonly values: Values; readonly proposes: boolean }) => {
+      const input = buildSent(proposes)
+      return id === undefined ? resource.create(input) : resource.update(id, input, opened.etag)
+    },
+    onSuccess: (value, { proposes }) => {
       drafts.drop(draftKey)
+      if (proposes) {
+        report(getProposal(value))
+        if (onClose) onClose()
+        else setValues(opened.values)
+        return
+      }
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
       toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.getName(value)}`, createUndo([getChangeId(value)]))
       resource.onSaved?.(value)
@@ -145,7 +166,9 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
     },
   })
   const refused = getFieldErrors(save.error)
-  const errors = props.errors ? { ...props.errors, ...filterUnchangedErrors(refused, save.variables, values) } : refused
+  const errors = props.errors
+    ? { ...props.errors, ...filterUnchangedErrors(refused, save.variables?.values, values) }
+    : refused
   const fields = resource.fields.filter((field) => isShown(field, values, id === undefined))
   const known = fields.some(({ name }) => findError(refused, name) !== undefined)
   const isStale = isCode(save.error, 'PRECONDITION_FAILED')
@@ -162,10 +185,9 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    save.mutate(values)
+    save.mutate({ values, proposes: proposing.isOnly })
   }
   const getCall: GetCall = () => {
-    const op = id === undefined ? resource.operations.create : resource.operations.update
     const input = buildInput(resource, values, id === undefined ? undefined : opened.values)
     if (!op || (id !== undefined && Object.keys(input).length === 0)) return undefined
     return { op, input: id === undefined ? input : { ...input, id } }
@@ -229,7 +251,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
       <Corrections form={form} error={save.error} />
       <footer className={css.foot}>
         <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
-          {id === undefined ? `Create ${resource.noun}` : 'Save'}
+          {proposing.isOnly ? 'Propose' : id === undefined ? `Create ${resource.noun}` : 'Save'}
           <span aria-hidden="true">
             <kbd data-keys={SUBMIT_KEYS} />
           </span>
@@ -242,6 +264,11 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
           </Button>
         )}
         <span className={css.footEnd}>
+          {proposing.isOffered && !proposing.isOnly && (
+            <Menu trigger={MORE_WAYS}>
+              <MenuItem onSelect={() => save.mutate({ values, proposes: true })}>Propose instead</MenuItem>
+            </Menu>
+          )}{' '}
           <CommandMenu getCall={getCall} />
         </span>
       </footer>

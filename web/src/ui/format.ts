@@ -19,7 +19,7 @@ export const formatAddressCount = (subnet: string, total: number): string =>
   isBeyondCounting(subnet) ? `2^${countHostBits(subnet)}` : formatCount(total)
 
 /** @example plural(2, 'device') // '2 devices' */
-export const plural = (value: number, noun: string, nouns = `${noun}s`): string =>
+export const plural = (value: number, noun: string, nouns = `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`): string =>
   `${formatCount(value)} ${value === 1 ? noun : nouns}`
 
 /** `Users` as `users`, `API keys` as it is. */

@@ -149,9 +149,11 @@ type ConfirmProps = {
   readonly onClose: () => void
   /** The text to type before a dangerous action. */
   readonly typed?: string | undefined
+  /** Another way than the action. */
+  readonly other?: { readonly text: string; readonly onSelect: () => void } | undefined
 }
 
-export const Confirm = ({ title, children, action, onConfirm, onClose, typed }: ConfirmProps) => {
+export const Confirm = ({ title, children, action, onConfirm, onClose, typed, other }: ConfirmProps) => {
   const [text, setText] = useState('')
   const isReady = typed === undefined || text.trim() === typed
   const confirm = (event: SubmitEvent) => {
@@ -172,6 +174,16 @@ export const Confirm = ({ title, children, action, onConfirm, onClose, typed }: 
         )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
+          {other && (
+            <Button
+              onClick={() => {
+                other.onSelect()
+                onClose()
+              }}
+            >
+              {other.text}
+            </Button>
+          )}
           <Button type="submit" look="dangerFill" disabled={!isReady}>
             {action}
           </Button>

@@ -14,7 +14,7 @@ import {
   useState,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { isPast } from '../api/as-of.ts'
+import { isPast, isReadOnly } from '../api/as-of.ts'
 import { cx } from './cx.ts'
 import css from './layers.module.css'
 import { chooseByKey, listItems } from './menu-keys.ts'
@@ -216,4 +216,4 @@ export const MenuGroup = ({ label, children }: { readonly label: string; readonl
 }
 
 /** In the past, the items behind it are hidden. */
-export const MenuLine = () => (isPast() ? null : <hr className={css.separator} />)
+export const MenuLine = () => (isReadOnly() ? null : <hr className={css.separator} />)

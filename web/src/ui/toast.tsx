@@ -23,7 +23,13 @@ const MAX_TOASTS = 4
 /** So far to the right or down, a toast is swiped away. */
 const SWIPE_PX = 40
 
-type Note = { readonly description?: string; readonly undo?: () => void; readonly type?: 'error' }
+type Note = {
+  readonly description?: string
+  readonly undo?: () => void
+  /** Another button than that of the undo. */
+  readonly action?: { readonly text: string; readonly run: () => void }
+  readonly type?: 'error'
+}
 type Shown = Note & { readonly id: number; readonly title: string }
 
 const shown = createStore<readonly Shown[]>([])
@@ -103,6 +109,7 @@ const useSwipe = (onSwipe: () => void) => {
 
 const Toast = ({ one, isPaused }: { readonly one: Shown; readonly isPaused: boolean }) => {
   const { id, title, description, undo, type } = one
+  const action = undo ? { text: 'Undo', run: undo } : one.action
   const titleId = useId()
   useTimer(one, isPaused)
   const onKey = (event: KeyboardEvent) => {
@@ -129,14 +136,14 @@ const Toast = ({ one, isPaused }: { readonly one: Shown; readonly isPaused: bool
         </h2>
         {description !== undefined && <p className={css.description}>{description}</p>}
       </div>
-      {undo && (
+      {action && (
         <Button
           onClick={() => {
-            undo()
+            action.run()
             close(id)
           }}
         >
-          Undo
+          {action.text}
         </Button>
       )}
       <Button isIcon look="quiet" aria-label="Close" onClick={() => close(id)}>

@@ -32,14 +32,18 @@ const parseGiven = (place: string | undefined): Values | undefined => {
 }
 
 export const VlansPage = () => {
-  const { may, blocked } = usePermit()
+  const { may, blocked, blockedForm } = usePermit()
   const { search, set } = usePageSearch()
   const given = useMemo(() => parseGiven(search.new), [search.new])
   const query = useQuery({ ...vlansQuery, enabled: may('vlans:list') })
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const resource = useOwnedResource(VLAN_RESOURCE, { kind: 'vlan', rows: query.data, blocked: blocked('vlans:update') })
+  const resource = useOwnedResource(VLAN_RESOURCE, {
+    kind: 'vlan',
+    rows: query.data,
+    blocked: blockedForm('vlans:update'),
+  })
   const spec = useMemo(() => buildTableSpec(buildVlanFields(names, findPlaceTest(datacenters))), [names, datacenters])
   const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])
   const numbers = useMemo(

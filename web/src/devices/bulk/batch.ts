@@ -37,15 +37,17 @@ const runMatching = async (
 ): Promise<Batch<Out<Contracts['devices']['bulk']>>> => {
   const changes: Batch<unknown>['changes'][number][] = []
   let done = 0
+  let { proposal } = options
   for (let number = matching.pages - 1; number >= 0 && options.signal?.aborted !== true; number--) {
     const ids = await retryWithinLimit(() => matching.page(number))
     const onProgress = (sent: number) => options.onProgress?.(done + sent)
-    const batch = await runBatch(send, ids.map(toOperation), { ...options, onProgress })
+    const batch = await runBatch(send, ids.map(toOperation), { ...options, proposal, onProgress })
+    if (batch.proposal !== undefined) proposal = String(batch.proposal)
     changes.push(...batch.changes)
     done += batch.done
   }
   devices.load()
-  return { answers: [], changes, done }
+  return { answers: [], changes, done, proposal: proposal === undefined ? undefined : Number(proposal) }
 }
 
 /** Sends one operation for each device. @param finish shows the result in the list, and says what was done */
@@ -56,7 +58,12 @@ export const runOperations =
       'pages' in selected
         ? await runMatching(selected, toOperation, options)
         : await runBatch(send, [...selected].map(toOperation), options)
-    return { changes: batch.changes, text: finish(batch) }
+    // Nothing is changed by a proposal.
+    return {
+      changes: batch.changes,
+      text: options.proposal === undefined ? finish(batch) : '',
+      proposal: batch.proposal,
+    }
   }
 
 /** Puts the changed devices in the list, and repeats the queries that the change affects. */

@@ -24,7 +24,7 @@ type Props = {
 }
 
 export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
-  const { blocked } = usePermit()
+  const { blocked, blockedForm } = usePermit()
   const hasRacks = useHasRacks()
   const [open, setOpen] = useState<'edit' | 'place' | 'labels' | 'delete'>()
   const close = () => setOpen(undefined)
@@ -36,7 +36,7 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
       <b>{formatCount(ids.size)} selected</b>
-      <Button onClick={() => setOpen('edit')} blocked={blocked('devices:update')}>
+      <Button onClick={() => setOpen('edit')} blocked={blockedForm('devices:update')}>
         Edit {formatCount(ids.size)}
       </Button>
       {hasRacks && (
@@ -50,7 +50,7 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
       >
         Print labels…
       </Button>
-      <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
+      <Button look="danger" onClick={() => setOpen('delete')} blocked={blockedForm('devices:delete')}>
         Delete {formatCount(ids.size)}
       </Button>
       <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>

@@ -36,6 +36,7 @@ export const BulkDelete = ({ ids, filter, onClose, onDone }: DialogProps & { rea
       title={`Delete ${plural(ids.size, 'device')}?`}
       action={`Delete ${formatCount(ids.size)}`}
       isReady={isTyped}
+      needs="devices:delete"
       isDanger
       run={runOperations(ids, operation, finish)}
     >

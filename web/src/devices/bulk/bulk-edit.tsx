@@ -154,12 +154,13 @@ export const BulkEdit = ({ ids, onClose, onDone }: DialogProps) => {
   })
   const change = useChange({
     isReady: shared !== undefined,
+    needs: 'devices:update',
     run: runOperations(ids, toOperation, putAll),
     onClose,
     onDone,
     onFailed: devices.load,
   })
-  const { done, isRunning, error, errors, note, setNote } = change
+  const { done, isRunning, error, errors, note, setNote, proposing } = change
   const touch = (name: string) => (value: string | undefined) => {
     const { [name]: _, ...others } = touched.values
     setTouched({ ...touched, values: value === undefined ? others : { ...others, [name]: value } })
@@ -211,8 +212,13 @@ export const BulkEdit = ({ ids, onClose, onDone }: DialogProps) => {
         </div>
         <footer className={fieldCss.foot}>
           <Button type="submit" look="primary" disabled={isRunning || shared === undefined}>
-            Change {formatCount(ids.size)}
+            {proposing.isOnly ? 'Propose' : `Change ${formatCount(ids.size)}`}
           </Button>
+          {proposing.isOffered && !proposing.isOnly && (
+            <Button onClick={change.propose} disabled={isRunning || shared === undefined}>
+              Propose instead
+            </Button>
+          )}
           <Button onClick={change.close}>Cancel</Button>
           {isRunning && (
             <p role="status" className="muted">

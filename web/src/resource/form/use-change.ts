@@ -1,16 +1,26 @@
 /** A change of many selected objects that runs: its progress, its note and its errors. */
 import { type SubmitEvent, useRef, useState } from 'react'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { toast } from '../../ui/toast.tsx'
 import { type BatchOptions, getItemErrors } from '../batch.ts'
 import { createUndo } from '../object/undo.ts'
 
+type Done = {
+  readonly changes: readonly unknown[]
+  readonly text: string
+  /** The number of the proposal, of a change that was proposed. */
+  readonly proposal?: number | undefined
+}
+
 /** Makes the change. @returns the ids of its changes, and a text for the toast */
-export type Run = (options: BatchOptions) => Promise<{ readonly changes: readonly unknown[]; readonly text: string }>
+export type Run = (options: BatchOptions) => Promise<Done>
 
 export type Errors = Readonly<Record<string, string>>
 
 export type ChangeProps = {
   readonly isReady: boolean
+  /** The permission of the change; undefined for one that cannot be proposed. */
+  readonly needs?: string
   readonly run: Run
   readonly onClose: () => void
   readonly onDone: () => void
@@ -20,19 +30,30 @@ export type ChangeProps = {
 
 const NO_ERRORS: Errors = {}
 
-export const useChange = ({ isReady, run, onClose, onDone, onFailed }: ChangeProps) => {
+/** All calls of the change go into one proposal. */
+const PROPOSED = { proposal: 'open' } as const
+
+export const useChange = ({ isReady, needs, run, onClose, onDone, onFailed }: ChangeProps) => {
   /** The number of objects that are changed already; undefined while nothing runs. */
   const [done, setDone] = useState<number>()
   const [error, setError] = useState<unknown>()
   const [note, setNote] = useState('')
   const stop = useRef(new AbortController())
-  const start = async () => {
+  const proposing = useProposing(needs)
+  const report = useReport()
+  const start = async (proposes: boolean) => {
     setError(undefined)
     setDone(0)
     try {
-      const options = { onProgress: setDone, signal: stop.current.signal, ...(note === '' ? {} : { note }) }
-      const { changes, text } = await run(options)
-      toast(text, createUndo(changes))
+      const options = {
+        onProgress: setDone,
+        signal: stop.current.signal,
+        ...(note !== '' && { note }),
+        ...(proposes && PROPOSED),
+      }
+      const { changes, text, proposal } = await run(options)
+      if (proposes) report(proposal)
+      else toast(text, createUndo(changes))
       onDone()
     } catch (cause) {
       setError(cause)
@@ -51,7 +72,11 @@ export const useChange = ({ isReady, run, onClose, onDone, onFailed }: ChangePro
     setNote,
     submit: (event: SubmitEvent) => {
       event.preventDefault()
-      if (isReady && !isRunning) void start()
+      if (isReady && !isRunning) void start(proposing.isOnly)
+    },
+    proposing,
+    propose: () => {
+      if (isReady && !isRunning) void start(true)
     },
     close: () => {
       stop.current.abort()

@@ -1,7 +1,9 @@
 /** The content of the dialog that asks before an object is deleted. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { propose } from '../../api/client.ts'
 import { DeletePreview } from '../../history/delete-preview.tsx'
+import { findNeeds, useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { DeleteImpact, isOfImpact } from '../../topology/impact/delete-impact.tsx'
 import { Confirm } from '../../ui/layers.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -23,7 +25,15 @@ export type DeleteProps<T> = {
 export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, onConfirmed }: DeleteProps<T>) => {
   const client = useQueryClient()
   const [note, setNote] = useState('')
-  const { preview } = resource
+  const { preview, operations } = resource
+  const proposing = useProposing(findNeeds(operations.delete))
+  const report = useReport()
+  const noted = note === '' ? {} : { change_note: note }
+  const suggest = useMutation({
+    mutationFn: async () => operations.delete && propose(operations.delete, { id, ...noted }),
+    onSuccess: report,
+    onError: (error) => toastError('It is not proposed', error),
+  })
   const remove = useMutation({
     mutationFn: async () => {
       // A page that reads the object would read it once more, and find nothing.
@@ -39,8 +49,13 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
   return (
     <Confirm
       title={`Delete ${name}?`}
-      action={`Delete ${resource.noun}`}
-      onConfirm={() => remove.mutate()}
+      action={proposing.isOnly ? 'Propose' : `Delete ${resource.noun}`}
+      onConfirm={() => (proposing.isOnly ? suggest : remove).mutate()}
+      other={
+        proposing.isOffered && !proposing.isOnly
+          ? { text: 'Propose instead', onSelect: () => suggest.mutate() }
+          : undefined
+      }
       onClose={onClose}
     >
       {deleteWarning} {isOfImpact(resource.noun) && <DeleteImpact noun={resource.noun} ids={[id]} />}
