@@ -5,13 +5,16 @@ import type { AnyOperation, InputOf, OutputOf } from '../../../src/kernel/operat
 
 export type Contracts = typeof registry
 
-type Slim<O extends AnyOperation> = Pick<O, 'http' | 'headers' | 'inQuery' | 'supportsAsOf'>
+type Slim<O extends AnyOperation> = Pick<O, 'http' | 'headers' | 'inQuery' | 'supportsAsOf'> & {
+  /** The permission of a write that can be proposed. */
+  readonly access?: string
+}
 
 export type SlimContracts = {
   readonly [F in keyof Contracts]: { readonly [V in keyof Contracts[F]]: Slim<Contracts[F][V] & AnyOperation> }
 }
 
-/** Only `http`, `headers`, `inQuery` and `supportsAsOf` are read, and they are present. Names and schemas are not. */
+/** Only `http`, `headers`, `inQuery`, `supportsAsOf` and the `access` of writes are read, and they are present. Names and schemas are not. */
 export const contracts = slim as unknown as Contracts
 
 export type Out<O extends AnyOperation> = OutputOf<O>
@@ -45,5 +48,7 @@ export type OauthGrant = Out<Contracts['oauthGrants']['list']>[number]
 export type Change = Out<Contracts['history']['get']>
 export type HistoryItem = Out<Contracts['history']['items']>[number]
 export type HistoryEntry = Out<Contracts['histories']['device']>[number]
+export type Proposal = Out<Contracts['proposals']['get']>
+export type Policy = Out<Contracts['policies']['get']>
 export type Kind = HistoryItem['kind']
 export type SearchResult = Out<Contracts['search']['all']>['results'][number]

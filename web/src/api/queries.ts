@@ -8,6 +8,9 @@ import { toAppError } from './errors.ts'
 
 const RETRIED = new Set(['UNAVAILABLE', 'RATE_LIMIT_EXCEEDED'])
 
+/** First parts of the keys of queries with the same answers at each moment. */
+const OF_NOW = new Set(['me', 'proposals', 'proposal'])
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -17,8 +20,8 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => failures < 6 && RETRIED.has(toAppError(error).code),
       retryDelay: (failures) => Math.min(1000 * 2 ** failures, 15_000),
       networkMode: 'always',
-      // Each moment has its own data. The user is that of now.
-      queryKeyHashFn: (key) => hashKey(key[0] === 'me' ? key : [asOf.get(), key]),
+      // Each moment has its own data. The user and the proposals are of now.
+      queryKeyHashFn: (key) => hashKey(OF_NOW.has(String(key[0])) ? key : [asOf.get(), key]),
     },
     mutations: { networkMode: 'always' },
   },

@@ -49,6 +49,7 @@ export const OTHER_KEYS: Readonly<Record<string, Keys>> = {
   dns: [...ZONES, 'me'],
   conflict: ['conflicts', 'inbox', 'dashboard'],
   // Scans wait for scanners, and fail with them.
+  proposal: ['proposals', 'proposal'],
   scanner: ['scanners', 'scanner', 'scans', 'scan', 'me', 'dashboard'],
   source: ['sources', 'source', 'source-runs', 'source-objects', 'dashboard'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],

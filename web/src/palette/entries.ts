@@ -3,6 +3,7 @@ import type { useNavigate } from '@tanstack/react-router'
 import {
   Bookmark,
   CircleHelp,
+  GitPullRequestArrow,
   History,
   type LucideIcon,
   Moon,
@@ -20,7 +21,7 @@ import { copyShown } from '../commands/command-menu.tsx'
 import { HELP_PAGES, openHelp } from '../shell/help-menu.tsx'
 import type { Permit, useMe } from '../shell/me.ts'
 import { buildObjectLink, findItem, KINDS_PAGE, NAV_ITEMS } from '../shell/nav.ts'
-import { freeIsOpen } from '../shell/palette-state.ts'
+import { freeIsOpen, startIsOpen } from '../shell/palette-state.ts'
 import { setPreferences } from '../shell/preferences.ts'
 import { toSentenceCase } from '../ui/format.ts'
 import { findViewPage, type View } from '../views/views.ts'
@@ -59,6 +60,10 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   'AI clients': ['mcp', 'claude'],
   'Your account': ['mfa', '2fa', 'passkey'],
   'Compare two moments': ['diff'],
+  Proposals: ['approve', 'review', 'change request', 'merge'],
+  'Start a proposal': ['draft', 'change request'],
+  Request: ['ask'],
+  Policies: ['approvals', 'four eyes'],
   Documentation: ['docs', 'manual'],
 }
 
@@ -124,7 +129,7 @@ const listNew = (go: Go, { may }: Permit): Action[] =>
 const undoLast = async (): Promise<void> => (await import('../history/undo-last.ts')).undoLast()
 
 const listActions = (go: Go, permit: Permit, signOut: () => void): Action[] => {
-  const { may } = permit
+  const { may, mayPropose } = permit
   const when = (permission: string, ...action: Action): Action[] => (may(permission) ? [action] : [])
   const listsPlaces = may('networks:list') || may('pools:list')
   const givesAddresses = ['devices:update', 'devices:create', 'reservations:create'].some(may)
@@ -137,6 +142,7 @@ const listActions = (go: Go, permit: Permit, signOut: () => void): Action[] => {
     ...(listsPlaces && givesAddresses
       ? [['Next free address…', Network, () => freeIsOpen.set(true)] satisfies Action]
       : []),
+    ...(mayPropose ? [['Start a proposal', GitPullRequestArrow, () => startIsOpen.set(true)] satisfies Action] : []),
     ['Undo my last change', History, () => void undoLast()],
     ['Compare two moments', History, () => void go({ to: '/history/diff' })],
     ...HELP_PAGES.map(([text, path]): Action => [text, CircleHelp, () => openHelp(path)]),

@@ -26,6 +26,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],
   ['Show the estate at another moment', ['t']],
+  ['Start a proposal', ['p']],
   ['This sheet', ['?']],
   ...NAV_ITEMS.flatMap(({ text, key }) =>
     key === undefined

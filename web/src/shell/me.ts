@@ -1,7 +1,7 @@
 /** The signed-in user and the permissions. */
 import { type QueryKey, type UseQueryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { AppError } from '../../../src/contract/errors.ts'
-import { asOf } from '../api/as-of.ts'
+import { asOf, openProposal, toAsOf } from '../api/as-of.ts'
 import type { Me, Optional } from '../api/contracts.ts'
 import { meQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
@@ -23,17 +23,43 @@ export type Permit = {
   readonly may: (permission: string) => boolean
   /** Returns the reason why a control is disabled, or undefined if the permission is held. */
   readonly blocked: (permission: string) => string | undefined
+  /** Like `blocked`, for a control that opens a form or a question: undefined as well for a write that can be proposed. */
+  readonly blockedForm: (permission: string) => string | undefined
+  /** True where a write can be proposed beside being made. */
+  readonly mayPropose: boolean
 }
 
 /** Only the estate has a past, and nothing of it can be changed. */
 const OF_THE_PAST =
   /^(cables|custom-fields|datacenters|device-types|devices|kinds|networks|objects|pools|ports|racks|relationships|reservations|scanners|search|spaces|vlans):(list|read)$/
 
+/** The permissions of writes that can be proposed. */
+const PROPOSED =
+  /^(cables|custom-fields|datacenters|device-types|devices|dns|kinds|networks|objects|pools|ports|racks|relationships|reservations|spaces|vlans):(create|update|delete)$/
+
+/** True if the user may try out a write: who reads a part of the estate may propose a change of it. */
+const mayTry = (held: readonly string[], permission: string): boolean =>
+  held.includes('proposals:create') &&
+  PROPOSED.test(permission) &&
+  held.includes(`${permission.slice(0, permission.indexOf(':'))}:read`)
+
 export const usePermit = (): Permit => {
   const { permissions } = useMe()
-  const isPresent = useStore(asOf) === undefined
-  const may = (permission: string) => permissions.includes(permission) && (isPresent || OF_THE_PAST.test(permission))
-  return { may, blocked: (permission) => (may(permission) ? undefined : `Needs the permission ${permission}`) }
+  const shown = useStore(asOf)
+  const proposal = useStore(openProposal)
+  const isPresent = shown === undefined
+  const isEdited = proposal?.canEdit === true && shown === toAsOf(proposal.number)
+  const may = (permission: string): boolean =>
+    isPresent || OF_THE_PAST.test(permission)
+      ? permissions.includes(permission)
+      : isEdited && mayTry(permissions, permission)
+  const blocked = (permission: string) => (may(permission) ? undefined : `Needs the permission ${permission}`)
+  return {
+    may,
+    blocked,
+    blockedForm: (permission) => (isPresent && mayTry(permissions, permission) ? undefined : blocked(permission)),
+    mayPropose: isPresent && permissions.includes('proposals:create'),
+  }
 }
 
 export const createForbidden = (permission: string): AppError =>

@@ -69,21 +69,21 @@ describe('the navigation', () => {
     expect(item && (buildObjectLink(item, 'one') as object)).toEqual(link)
   })
 
-  test('has 17 entries in the sidebar, in their groups', () => {
+  test('has 18 entries in the sidebar, in their groups', () => {
     const groups = [{ name: '', entries: FIRST_ENTRIES }, ...GROUPS]
     expect(groups.map(({ name, entries }) => [name, ...entries.map(({ text }) => text)])).toEqual([
       ['', 'Overview', 'Inbox'],
       ['Addresses', 'Networks', 'Pools', 'DNS'],
       ['Equipment', 'Devices', 'Sites and racks', 'Cables', 'Topology'],
       ['Discovery', 'Scans', 'Sources', 'Discovered devices'],
-      ['Activity', 'History', 'Audit log'],
+      ['Activity', 'Proposals', 'History', 'Audit log'],
       ['Connect', 'Import', 'Feeds and webhooks', 'AI clients'],
     ])
   })
 
   test('has the pages of people, programs, the inventory and Plat in the settings', () => {
     expect(SETTINGS.map(({ name, pages }) => [name, ...pages.map(({ text }) => text)])).toEqual([
-      ['People', 'Users', 'Groups', 'Roles', 'Scopes', 'Single sign-on'],
+      ['People', 'Users', 'Groups', 'Roles', 'Scopes', 'Single sign-on', 'Policies'],
       ['Programs', 'API keys', 'OAuth clients', 'Device credentials'],
       ['Inventory', 'Custom fields'],
       ['Plat', 'System'],

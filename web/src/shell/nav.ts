@@ -10,6 +10,7 @@ import {
   Cable,
   CalendarClock,
   ClipboardList,
+  GitPullRequestArrow,
   HardDrive,
   History,
   Inbox,
@@ -64,6 +65,8 @@ export type NavItem = {
   readonly drawer?: 'edit' | 'entry'
   /** The tab of that drawer. */
   readonly tab?: string
+  /** Left out of the sidebar for users whom it does not concern. */
+  readonly isAsked?: true
 }
 
 /** A link of the sidebar. It has the icon of its first page. */
@@ -190,6 +193,19 @@ export const GROUPS: readonly NavGroup[] = [
   {
     name: 'Activity',
     entries: [
+      {
+        text: 'Proposals',
+        pages: [
+          {
+            ...{ to: '/proposals', text: 'Proposals', icon: GitPullRequestArrow, key: 'M' },
+            ...{ permission: 'proposals:list', types: ['proposal'], isAsked: true },
+          },
+          {
+            ...{ to: '/request', text: 'Request', icon: ListPlus, key: 'Q' },
+            ...{ permission: 'proposals:create', isAsked: true },
+          },
+        ],
+      },
       // One of several permissions; the page names them.
       createEntry({ to: '/history', text: 'History', icon: History, key: 'y', permission: undefined }),
       createEntry({ to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list' }),
@@ -227,6 +243,7 @@ export const SETTINGS: readonly { readonly name: string; readonly pages: readonl
         icon: LogIn,
         key: 'P',
       },
+      { ...list('policies', 'policy'), text: 'Policies', icon: ShieldCheck, key: 'L' },
     ],
   },
   {

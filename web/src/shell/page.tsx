@@ -2,7 +2,7 @@
 import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
 import { ChevronRight, History } from 'lucide-react'
 import { memo, type ReactNode, useEffect } from 'react'
-import { isPast } from '../api/as-of.ts'
+import { isReadOnly } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -99,7 +99,7 @@ const HintLine = ({ hints }: { readonly hints: readonly Hint[] }) => {
     <footer className={css.foot}>
       {hasShortcuts &&
         hints
-          .filter(([, text]) => !(isPast() && WRITES.has(text)))
+          .filter(([, text]) => !(isReadOnly() && WRITES.has(text)))
           .map(([keys, text]) => (
             <span key={text}>
               {keys.map((key) => (

@@ -2,7 +2,7 @@
 import { Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { flushSync } from 'react-dom'
-import { asOf } from '../api/as-of.ts'
+import { asOf, isOfProposal, readProposal } from '../api/as-of.ts'
 import { setSignedOutListener } from '../api/connection.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
@@ -14,9 +14,10 @@ import { moveStoredViews } from '../views/stored-views.ts'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
+import { useMe, usePermit } from './me.ts'
 import { isOfSettings, NAV_ITEMS } from './nav.ts'
 import { PageLoading } from './page-loading.tsx'
-import { clockIsOpen, freeIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
+import { clockIsOpen, freeIsOpen, keysAreOpen, paletteIsOpen, startIsOpen, undoing } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
@@ -26,6 +27,11 @@ const SettingsList = lazy(() =>
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 const NextFree = lazy(() => import('../addresses/next-free.tsx').then((module) => ({ default: module.NextFree })))
 const Past = lazy(() => import('../history/past.tsx').then((module) => ({ default: module.Past })))
+const Future = lazy(() => import('../proposals/future.tsx').then((module) => ({ default: module.Future })))
+const StartDialog = lazy(() =>
+  import('../proposals/start-dialog.tsx').then((module) => ({ default: module.StartDialog })),
+)
+const OwnNews = lazy(() => import('../proposals/own-news.tsx').then((module) => ({ default: module.OwnNews })))
 const HistoryLayers = lazy(() => import('../history/layers.tsx').then((module) => ({ default: module.HistoryLayers })))
 
 /** How long the second key of a chord is awaited after g. */
@@ -49,7 +55,12 @@ const useChords = (): void => {
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [navigate])
-  useHotkeys({ '?': () => keysAreOpen.set(true), t: () => clockIsOpen.set(true) })
+  const { mayPropose } = usePermit()
+  useHotkeys({
+    '?': () => keysAreOpen.set(true),
+    t: () => clockIsOpen.set(true),
+    ...(mayPropose && { p: () => startIsOpen.set(true) }),
+  })
 }
 
 /** Loads the form before its first use, because keystrokes right after its key must reach it. It does not compete with the first page. */
@@ -103,6 +114,9 @@ export const Shell = () => {
   // The moment changes before the page does. The old page must not be shown at the new moment.
   const page = as_of === moment ? <Outlet key={moment} /> : <PageLoading />
   const isSettings = isOfSettings(path)
+  const { permissions } = useMe()
+  const isQuietNow = useStore(isQuiet)
+  const hasNews = permissions.includes('proposals:create') && isQuietNow && moment === undefined
   const isAsked = [useStore(clockIsOpen), useStore(undoing)].some(Boolean)
   useChords()
   useSignedOut()
@@ -135,7 +149,13 @@ export const Shell = () => {
           page
         ) : (
           <Suspense fallback={<PageLoading />}>
-            <Past path={path}>{page}</Past>
+            {isOfProposal(moment) ? (
+              <Future id={readProposal(moment)} path={path}>
+                {page}
+              </Future>
+            ) : (
+              <Past path={path}>{page}</Past>
+            )}
           </Suspense>
         )}
       </main>
@@ -144,8 +164,11 @@ export const Shell = () => {
       <Suspense>
         {useStore(keysAreOpen) && <KeySheet />}
         {useStore(freeIsOpen) && <NextFree />}
+        {useStore(startIsOpen) && <StartDialog />}
         {isAsked && <HistoryLayers />}
       </Suspense>
+      {/* An open dialog does not wait for it. */}
+      <Suspense>{hasNews && <OwnNews />}</Suspense>
     </div>
   )
 }

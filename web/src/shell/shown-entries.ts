@@ -1,4 +1,5 @@
 /** The parts of the navigation that the signed-in user sees. */
+import { useHasProposals } from '../proposals/known-proposals.ts'
 import { useMe } from './me.ts'
 import { FIRST_ENTRIES, GROUPS, type NavEntry, type NavGroup, type NavItem, SETTINGS } from './nav.ts'
 
@@ -19,7 +20,8 @@ const narrow = (entries: readonly NavEntry[], isShown: Test): readonly NavEntry[
 /** Returns a test of pages. A user who only has permissions in a scope sees only the pages that they open. */
 export const useIsShown = (): Test => {
   const me = useMe()
-  return (page) => me.is_scoped !== true || mayOpen(me, page)
+  const hasProposals = useHasProposals()
+  return (page) => (page.isAsked ? hasProposals && mayOpen(me, page) : me.is_scoped !== true || mayOpen(me, page))
 }
 
 export const useEntries = (): { readonly first: readonly NavEntry[]; readonly groups: readonly NavGroup[] } => {

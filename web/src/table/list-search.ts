@@ -1,5 +1,6 @@
 /** The state of a list, which is all in its URL. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { isOfProposal } from '../api/as-of.ts'
 import type { Sorting } from './column.ts'
 
 /** The parameters that a saved view stores. Open drawers do not belong to it. */
@@ -39,7 +40,7 @@ const NO_FORM = { edit: undefined, new: undefined, place: undefined }
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({
   ...Object.fromEntries(KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : []))),
   ...(search.desc === '1' ? { desc: '1' as const } : {}),
-  ...(typeof search.as_of === 'string' ? NO_FORM : {}),
+  ...(typeof search.as_of === 'string' && !isOfProposal(search.as_of) ? NO_FORM : {}),
 })
 
 export const usePageSearch = () => {
