@@ -226,11 +226,13 @@ const DRAWN = `new Promise((done) => {
 })`
 
 /**
- * The live feed, the presence of a device, and their code, which a page loads when it has been quiet for a while: on a slow machine before
- * it is measured.
+ * The live feed, the numbers of proposals, the presence of a device, and their code, which a page loads when it has been quiet for a while:
+ * on a slow machine before it is measured.
  */
 const isLater = (line: string): boolean =>
-  line === 'GET /api/events' || /\/static\/assets\/(live|presence)-|\/presence$/.test(line)
+  line === 'GET /api/events' ||
+  line === 'GET /api/proposals' ||
+  /\/static\/assets\/(live|presence)-|\/presence$/.test(line)
 
 /** Counts the different requests that a page makes at once. On a slow machine an answer is asked for again, because it has become old. */
 export const countRequests = (requests: readonly string[]): number =>

@@ -10,7 +10,16 @@ const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 
 const ENTRIES = [
   ...['Overview', 'Inbox', 'Networks', 'Pools', 'DNS', 'Devices', 'Sites and racks', 'Cables', 'Topology', 'Scans'],
-  ...['Sources', 'Discovered devices', 'History', 'Audit log', 'Import', 'Feeds and webhooks', 'AI clients'],
+  ...[
+    'Sources',
+    'Discovered devices',
+    'Proposals',
+    'History',
+    'Audit log',
+    'Import',
+    'Feeds and webhooks',
+    'AI clients',
+  ],
 ]
 
 /** Returns the text of the entry that is marked. */
@@ -114,7 +123,7 @@ test('the settings begin at their first page, list the others, and g with a comm
       const settings = page.getByRole('navigation', { name: 'Settings' })
       await settings.getByRole('link', { name: 'System' }).waitFor()
       expect(await settings.getByRole('link').allInnerTexts()).toEqual([
-        ...['Users', 'Groups', 'Roles', 'Scopes', 'Single sign-on'],
+        ...['Users', 'Groups', 'Roles', 'Scopes', 'Single sign-on', 'Policies'],
         ...['API keys', 'OAuth clients', 'Device credentials', 'Custom fields', 'System'],
       ])
       expect(await readCurrent(page)).toEqual(['Settings'])
