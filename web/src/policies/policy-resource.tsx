@@ -14,6 +14,9 @@ const NO_NAMES: Names = new Map()
 
 const nameOne = (id: string | null, names: Names): string => (id === null ? '' : (names.get(id) ?? id))
 
+/** The form only has texts. */
+const FLAG = { kind: 'flag', send: (text: string) => text === 'true' } as const
+
 const formatFlag = (is: boolean): string => (is ? 'yes' : 'no')
 
 /** @param names of scopes and groups */
@@ -23,7 +26,7 @@ export const buildPolicyFields = (names: Names = NO_NAMES): Fields<Policy> => ({
   enabled: {
     label: 'Enabled',
     text: ({ enabled }) => formatFlag(enabled),
-    form: { kind: 'flag', initial: 'true' },
+    form: { ...FLAG, initial: 'true' },
     column: { width: 90 },
     filter: { hasFacet: true },
   },
@@ -72,7 +75,7 @@ export const buildPolicyFields = (names: Names = NO_NAMES): Fields<Policy> => ({
   protect: {
     label: 'Protect',
     text: ({ protect }) => formatFlag(protect),
-    form: { kind: 'flag', hint: 'These objects change by a merge alone, also for admins' },
+    form: { ...FLAG, initial: 'false', hint: 'These objects change by a merge alone, also for admins' },
     column: { width: 90, isEssential: true },
     filter: { hasFacet: true },
   },
@@ -84,7 +87,6 @@ const CHOICES = [...RESOURCE_NAMES, 'discovery', 'dns'].flatMap((resource) =>
   ['create', 'update', 'delete'].map((verb) => [`${resource}:${verb}`, `${resource}:${verb}`] as const),
 )
 
-/** The form only has texts. */
 const PermissionsField = ({ value, onChange, error }: ControlInput) => (
   <ManyField
     label="Changes"
