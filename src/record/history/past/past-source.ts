@@ -1,6 +1,7 @@
 /** The rows with the documents that views show in place of the present ones: of later changes, or of a proposal. */
 import type { TableView } from '../../../database/cte-views.ts'
 import type { PastSql } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
 import type { Kind } from '../kind-names.ts'
 import { KIND_RULES } from '../kinds.ts'
 
@@ -18,6 +19,8 @@ export type PastSource = {
   readonly document: string
   /** Returns a further condition for the row, `h`, that is shown of an object with several. */
   readonly isFirst: (kind: Kind) => string
+  /** The tables that are read as they are stored, to decide who sees an object. */
+  readonly asStored: readonly (keyof Tables)[]
   /** Returns the columns by which all rows that count are found. */
   readonly find: (engine: PastSql) => Found
 }
@@ -29,6 +32,7 @@ export const HISTORY: PastSource = {
   document: 'before',
   isFirst: (kind) => ` AND NOT EXISTS (SELECT 1 FROM history AS e
     WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
+  asStored: [],
   // Only by the numbers of later changes: other indexes also have the rows of all earlier ones.
   find: ({ unindexed }) => ({ kind: unindexed('h.kind'), id: unindexed('h.id') }),
 }
@@ -39,6 +43,7 @@ export const PROPOSAL: PastSource = {
   counts: (alias) => `${alias}.proposal = :seq`,
   document: 'document',
   isFirst: () => '',
+  asStored: ['scopes', 'history', 'changes', 'history_extent'],
   find: () => FOUND_ANYWHERE,
 }
 

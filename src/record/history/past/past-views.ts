@@ -26,7 +26,8 @@ export const createPastViews = (engine: PastSql, source: PastSource): FindPastVi
     const key = `${hidden.join()} ${areFew}`
     const found = known.get(key)
     if (found) return found
-    const made = new TableViews(engine, withEmptyViews(buildPastTables(engine, source, areFew), listTables(hidden)))
+    const tables = withEmptyViews(buildPastTables(engine, source, areFew), listTables(hidden))
+    const made = new TableViews(engine, tables, source.asStored)
     // Each operation hides some of the few resources that it shows.
     if (hidden.length > 0 && partial++ >= MAX_PARTIAL_VIEWS) return made
     known.set(key, made)
