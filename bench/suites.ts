@@ -160,6 +160,12 @@ export const SUITES: readonly Suite[] = [
       'The baseline is the same read of the present. A tenth of the devices has changed since the moment, and then all.',
   },
   {
+    name: 'futures',
+    title: 'The inventory as of a proposal, 100,000 devices',
+    args: ['futures.ts'],
+    about: 'The baseline is the same read as of a moment with as many changes since, 1,000 of them.',
+  },
+  {
     name: 'undo',
     title: 'Undo',
     args: ['undo.ts'],

@@ -5,19 +5,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
+import { PAST_READER, readAt } from '../../../testing/estates/past-reads.ts'
 import { findFormer, insertProposal } from '../../../testing/estates/proposal-rows.ts'
 import { engines } from '../../../testing/servers/servers.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
-import { INVENTORY } from '../../inventory/resources.ts'
 
 const STEPS = testsAll ? 40 : 10
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
 const PARTS = 3
 const LIMIT_MS = 600_000
-/** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
-const READER = INVENTORY.flatMap((noun) =>
-  noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`],
-)
 
 type Kept = {
   readonly time: string
@@ -27,31 +23,17 @@ type Kept = {
   readonly answers: ReadonlyMap<string, string>
 }
 
-/** The order of these lists of a lookup is undefined. */
-const inOneOrder = (path: string, body: string): string => {
-  if (!path.startsWith('/api/lookup/')) return body
-  const { ways: _, ...answer } = JSON.parse(body) as Record<string, unknown>
-  return JSON.stringify(answer, (_key, value) =>
-    Array.isArray(value) ? value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : value,
-  )
-}
-
 describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let reader: TestCaller
   let nowMs = Date.now() + 3_600_000
   beforeAll(async () => {
     app = await testApp({ dialect, now: () => new Date(nowMs) })
-    reader = await app.as([...READER, 'search:read', 'proposals:read'])
+    reader = await app.as(PAST_READER)
   }, LIMIT_MS)
   afterAll(() => app.close())
 
-  const answerOf = async (path: string, asOf?: string): Promise<string> => {
-    const moment = asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
-    const response = await reader.request('GET', path + moment)
-    const body = await response.text()
-    return `${response.status} ${response.headers.get('x-total-count')} ${response.ok ? inOneOrder(path, body) : body}`
-  }
+  const answerOf = (path: string, asOf?: string): Promise<string> => readAt(reader, path, asOf)
 
   const findLast = async (): Promise<number> => {
     const last = app.db.read.selectFrom('changes').select(({ fn }) => fn.max('seq').as('seq'))
