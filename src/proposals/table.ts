@@ -128,7 +128,7 @@ export type PolicyRow = {
   updated_at: string
 }
 
-/** A plan of an AI client in the table of older programs, which is written by them alone. */
+/** A plan of an AI client in the table of older programs, which only they write. */
 export type FormerPlanRow = {
   id: string
   user_id: string

@@ -1,4 +1,4 @@
-/** What a plan knows of the objects that its operation changes: how it recognizes them, and which of them its caller sees. */
+/** The objects that the operation of a plan changes: how it recognizes them, and which of them its caller sees. */
 import { orNotFound } from '../../contract/errors.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -23,7 +23,7 @@ export type Observed = {
   readonly names: DeviceNames
 }
 
-/** Returns all objects for a caller with the permissions everywhere; else those in the part of their kind. */
+/** Returns all objects for a caller with the permissions everywhere; else the objects in the part of their kind. */
 const selectSeen = async (ctx: Ctx, all: readonly PlannedItem[]): Promise<Pick<Observed, 'seen' | 'permissions'>> => {
   const { permissions, scopedPermissions } = ctx.caller
   if (!scopedPermissions) return { seen: all, permissions }
@@ -52,7 +52,7 @@ export const observe = async (ctx: Ctx, all: readonly PlannedItem[], input: unkn
   return { all, effects, names, ...(await selectSeen(ctx, all)) }
 }
 
-/** Returns what the last operation of a proposal changes first. @param named the number of the proposal */
+/** Returns the objects that the last operation of a proposal changes, and no earlier one. @param named the number of the proposal */
 export const observeLast = async (ctx: Ctx, named: string): Promise<Observed> => {
   const row = orNotFound(await store.find(ctx, named), 'proposal', named)
   const last = store.parseOperations(row).at(-1)

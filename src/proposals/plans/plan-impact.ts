@@ -1,4 +1,4 @@
-/** Counts what would stop after the deletions of a plan. */
+/** Counts the devices that would stop after the deletions of a plan. */
 import { z } from 'zod'
 import { impact } from '../../answers/impact/api.ts'
 import { countNamedImpact } from '../../answers/impact/impact.ts'

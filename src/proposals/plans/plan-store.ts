@@ -92,7 +92,7 @@ export const keepNewest = async (scope: DbScope, userId: string, most: number): 
   if (oldest) await removeAll(scope, mine.where('seq', '<=', oldest.seq))
 }
 
-/** Checks for plans that expired before a time, also those of an older program. */
+/** Checks for plans that expired before a time, also for plans of an older program. */
 export const hasOlder = async ({ db }: DbScope, moment: string): Promise<boolean> => {
   const former = db.selectFrom('plans').select('id').where('expires_at', '<', moment)
   const older = selectPlans({ db }).select('id').where('expires_at', '<', moment).unionAll(former)

@@ -21,11 +21,11 @@ import { countEffects, detectDrift, MOST_OBJECTS, selectShown } from '../../reco
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import type { Plans } from '../../surfaces/mcp/call.ts'
 import { needsPlan } from '../../surfaces/mcp/tools.ts'
-import { proposals as contract } from '../api.ts'
-import * as proposals from '../store.ts'
+import { proposals } from '../api.ts'
+import * as store from '../store.ts'
 import { type Observed, observe, observeLast } from './observed.ts'
 import { countPlannedImpact } from './plan-impact.ts'
-import * as store from './plan-store.ts'
+import * as planStore from './plan-store.ts'
 
 export const PLAN_MS = 5 * 60 * 1000
 /** The number of plans stored for a user; beyond it the oldest are deleted. */
@@ -110,8 +110,8 @@ export const selectPlanned = (operations: readonly Bound<Tables>[]): ReadonlyMap
 type Preview = { readonly answer: unknown; readonly observed: Observed }
 
 export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<Tables> => {
-  const getOrThrow = async (id: string, caller: Caller, at: Date): Promise<proposals.StoredProposal> => {
-    const plan = await store.find({ db: db.read }, id)
+  const getOrThrow = async (id: string, caller: Caller, at: Date): Promise<store.StoredProposal> => {
+    const plan = await planStore.find({ db: db.read }, id)
     if (!plan || plan.author_id !== caller.userId || plan.client !== formatClient(caller)) throw notFound('plan', id)
     if (plan.applied_at !== null)
       throw new AppError(
@@ -131,7 +131,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       return { answer, observed: await kernel.write(bound.op, request, (tx) => observe(tx, changes, request.input)) }
     }
     const run = async (tx: Ctx): Promise<Preview> => {
-      const ids = createNewIds({ proposal: id, operation: store.OPERATION })
+      const ids = createNewIds({ proposal: id, operation: planStore.OPERATION })
       const answer = await tx.call(bound, request.input, { ids })
       await tx.settle()
       return { answer, observed: await observe(tx, (await tx.plannedItems()) ?? [], request.input) }
@@ -142,19 +142,19 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   type Application = {
     readonly bound: Bound<Tables>
     readonly request: Request
-    readonly plan: proposals.StoredProposal
+    readonly plan: store.StoredProposal
     readonly check: (tx: Ctx, changes: readonly PlannedItem[]) => Promise<void>
   }
 
-  const claim = async (tx: Ctx, { id }: proposals.StoredProposal): Promise<void> => {
-    if (await store.claim(tx, id, tx.now)) return
+  const claim = async (tx: Ctx, { id }: store.StoredProposal): Promise<void> => {
+    if (await planStore.claim(tx, id, tx.now)) return
     throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
   }
 
   const runPlanned = ({ bound, request, plan, check }: Application): Promise<unknown> => {
     const begin = (tx: Ctx) => claim(tx, plan)
     if (!bound.op.showsChanges) {
-      const ids = createNewIds({ proposal: plan.id, operation: store.OPERATION })
+      const ids = createNewIds({ proposal: plan.id, operation: planStore.OPERATION })
       return kernel.runCompared(bound, request, { limits: LIMITS, ids, begin, end: check })
     }
     /** Compares, and then claims the plan before the first effect, which cannot be rolled back. */
@@ -177,7 +177,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const { caller, input } = request
       const impact = await countPlannedImpact(kernel, request, observed.all)
       const at = now()
-      const plan: store.NewPlan = {
+      const plan: planStore.NewPlan = {
         id,
         ...{ author_id: caller.userId ?? '', author: caller.username, client: formatClient(caller) },
         title: bound.op.summary,
@@ -187,8 +187,8 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
       }
       await kernel.write(bound.op, request, async (tx) => {
-        await store.insert(tx, plan, observed.effects)
-        await store.keepNewest(tx, plan.author_id, MOST_PLANS)
+        await planStore.insert(tx, plan, observed.effects)
+        await planStore.keepNewest(tx, plan.author_id, MOST_PLANS)
       })
       return {
         ...{ plan_id: plan.id, expires_at: plan.expires_at },
@@ -203,7 +203,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         if (name === 'X-Proposal') named = value
       }
       const answer = await kernel.run(bound, { ...request, setHeader })
-      const observed = await kernel.write(contract.create, request, (tx) => observeLast(tx, named))
+      const observed = await kernel.write(proposals.create, request, (tx) => observeLast(tx, named))
       return {
         ...{ proposal: Number(named), ...describeChanges(observed, bound), ...describeFailures(answer) },
         objects: describeObjects(observed),
@@ -211,7 +211,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
     },
     apply: async (planId, asked) => {
       const plan = await getOrThrow(planId, asked.caller, now())
-      const [operation] = proposals.parseOperations(plan)
+      const [operation] = store.parseOperations(plan)
       const bound = planned.get(operation?.operation ?? '')
       if (!operation || !bound)
         throw invalid([{ field: 'plan_id', message: `is of ${operation?.operation}, which no longer exists` }])
@@ -220,7 +220,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const check = async (tx: Ctx, changes: readonly PlannedItem[]): Promise<void> => {
         done = await observe(tx, changes, request.input)
         const { hasMoved, issues } = detectDrift(
-          await store.findFingerprints(tx, plan.seq),
+          await planStore.findFingerprints(tx, plan.seq),
           done.effects.map((effect) => ({ ...effect, kind: getPlanKind(effect.kind).noun })),
           request.caller.permissions,
         )
