@@ -18,7 +18,7 @@ import {
   createRawAudit,
   getAuditedCall,
 } from './changes/audit.ts'
-import { ChangeRecord, type PlanLimits, type PlannedItem } from './changes/change-record.ts'
+import { ChangeRecord, type PlanLimits } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
 import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
 import { type Compared, NO_PROPOSALS, type Proposals } from './changes/proposals.ts'
@@ -71,11 +71,6 @@ export type KernelOptions<Tables> = {
   readonly proposals?: Proposals<Tables>
   /** For tests: a lock out of the order of `locks.ts` throws. */
   readonly checksLockOrder?: boolean
-  /** Set to plan each transaction. */
-  readonly plan?: PlanLimits & {
-    /** Called at the end of the transaction. If it throws, the transaction is rolled back. */
-    readonly onItems: (tx: Tx<Tables>, items: readonly PlannedItem[]) => Promise<void>
-  }
 }
 
 /** The signal that stops a job, the fence that guards its writes, and the fault of this clock. */
@@ -112,7 +107,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history, events, areas, plan, checksLockOrder } = options
+  const { db, features, now, log, onCommit, audit, history, events, areas, checksLockOrder } = options
   const { proposals = NO_PROPOSALS } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
@@ -149,8 +144,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     given: TransactionOptions & { readonly compared?: Compared<Tables> | undefined } = {},
   ): Promise<T> => {
     const { request, held } = call
-    const { plan: own = plan, attempt, compared, ...chosen } = given
-    const limits = compared?.limits ?? own
+    const { plan, attempt, compared, ...chosen } = given
+    const limits = compared?.limits ?? plan
     const options = compared ? { exclusive: true } : chosen
     const { value, tx } = await held.tried((isFirst) =>
       db.write((inner) => {
@@ -181,7 +176,6 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           const value = await (attempt ? withIdempotencyKey(ctx, attempt, { work: checked, checkRepeat }) : checked())
           const recorded = await ctx.commitChange()
           await done?.(value, ctx, inner, recorded)
-          if (plan) await plan.onItems(inner, await record.plannedItems())
           return { value, tx }
         }
         // The type of the rights does not depend on the tables.
@@ -280,7 +274,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       }
       const onRepeat = (changeId: string) => request.setHeader?.('X-Change-Id', changeId)
       // A dry run uses up no key, and a plan can be applied once.
-      const key = isDry || plan || compared ? undefined : fields.idempotencyKey
+      const key = isDry || compared ? undefined : fields.idempotencyKey
       // A ref may mean nothing more, after the work.
       const inputs = key === undefined || input === given ? [own] : [parseInput(bound.op, given).own, own]
       const { name: operation, isLong, answersSecret: isSecret } = bound.op

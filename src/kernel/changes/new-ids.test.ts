@@ -49,3 +49,30 @@ describe('the ids that a proposal decides', () => {
     expect(createRandomId()).not.toBe(createRandomId())
   })
 })
+
+describe('the stores of the estate', () => {
+  /** Rows beside the objects, which no proposal makes. */
+  const APART = new Set([
+    'src/exchange/feeds/feeds.ts',
+    'src/dns/zones/settings.ts',
+    'src/dns/zones/rrset-store.ts',
+    'src/dns/providers/dns-providers.ts',
+  ])
+
+  test('take the ids of new objects from the context', async () => {
+    const found: string[] = []
+    for (const folder of [
+      'inventory',
+      'resource',
+      'exchange',
+      'dns',
+      'sources/judge',
+      'discovery/rules',
+      'discovery/inbox',
+    ])
+      for await (const path of new Bun.Glob(`src/${folder}/**/*.ts`).scan({ cwd: `${import.meta.dir}/../../..` }))
+        if (!path.endsWith('.test.ts') && !APART.has(path))
+          if ((await Bun.file(`${import.meta.dir}/../../../${path}`).text()).includes('randomUUID')) found.push(path)
+    expect(found).toEqual([])
+  })
+})

@@ -189,7 +189,12 @@ describe.each(engines())('an operation inside a transaction on %s', (dialect) =>
   })
 
   test('a right that is lost before the commit undoes it', async () => {
-    const lost: Rights = { caller: callerWith('things:read'), confirm: () => lost, isOver: () => false, guard: undefined }
+    const lost: Rights = {
+      caller: callerWith('things:read'),
+      confirm: () => lost,
+      isOver: () => false,
+      guard: undefined,
+    }
     let [confirmed, attempts] = [0, 0]
     const begun: Rights = {
       caller: BOTH,

@@ -64,7 +64,7 @@ const readBodyInput = async (
   const read = isPaced ? readPaced : readBytes
   const bytes = await read(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
   if (bytes.length === 0 && isBodyOptional) return {}
-  const body = parseJsonObject(bytes)
+  const body = await parseJsonObject(bytes)
   if (refusesProposal && Object.hasOwn(body, PROPOSAL))
     throw invalidField(PROPOSAL, 'belongs into the query: ?proposal=open')
   return body
