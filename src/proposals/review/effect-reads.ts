@@ -62,14 +62,15 @@ export const findSeenEffects = async (ctx: Ctx, row: Own): Promise<readonly Seen
   return effects.map((effect, i) => ({ ...effect, places: places[i] ?? NOWHERE }))
 }
 
-type Group = Pick<EffectRow, 'kind' | 'change'> & { readonly places: Places; readonly n: number }
+/** The number of effects of one kind and change in the same places; one for an effect. */
+export type PlacedCount = Pick<EffectRow, 'kind' | 'change'> & { readonly places: Places; readonly n?: number }
 
 /** Returns the effects of proposals by kind, change and places, by the `seq` of the proposal. Their places must count. */
 export const groupEffects = async (
   ctx: Ctx,
   seqs: readonly number[],
-): Promise<ReadonlyMap<number, readonly Group[]>> => {
-  const groups = new Map<number, Group[]>()
+): Promise<ReadonlyMap<number, readonly PlacedCount[]>> => {
+  const groups = new Map<number, PlacedCount[]>()
   for (const some of splitBatches(seqs)) {
     const rows = await ctx.db
       .selectFrom('proposal_effects')

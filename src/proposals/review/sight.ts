@@ -1,17 +1,16 @@
 /** The proposals that a caller sees, and their items: by the present permissions to read, and the places of the objects. */
-import type { Counts, Verb } from '../../contract/change-summary.ts'
+import type { Counts } from '../../contract/change-summary.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { ScopeSet } from '../../kernel/caller.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { isInScopeSet } from '../../kernel/rights/access.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
-import { countVisible } from '../../record/history/seen-changes.ts'
-import { findChange } from '../../record/history/store.ts'
-import { VisibleItems } from '../../record/history/visible-items.ts'
 import type { ListedRow, StoredProposal } from '../store.ts'
 import * as store from '../store.ts'
-import { findSeenEffects, groupEffects, readScopesRevision, type SeenEffect } from './effect-reads.ts'
+import { countEffects, listCounted, parseCounts, sumCounts } from './counts.ts'
+import { findSeenEffects, type SeenEffect } from './effect-reads.ts'
 import type { Places } from './places.ts'
+import { countSeen } from './seen-counts.ts'
 
 /** The items of a proposal that a caller sees, in numbers. */
 export type Glance = {
@@ -54,30 +53,6 @@ export const filterSeen = <E extends Pick<SeenEffect, 'kind' | 'places'>>(
     return some.filter(({ places }) => isReached(part, places))
   })
 
-type Counted = { readonly kind: string; readonly change: Verb; readonly n?: number }
-
-/** Counts effects by change and kind. */
-export const countEffects = (effects: readonly Counted[]): Counts => {
-  const counts: Counts = {}
-  for (const { kind, change, n = 1 } of effects) {
-    const own = counts[change] ?? {}
-    counts[change] = own
-    own[kind] = (own[kind] ?? 0) + n
-  }
-  return counts
-}
-
-const listCounted = (counts: Counts): readonly Required<Counted>[] =>
-  // The keys of the counts.
-  Object.entries(counts).flatMap(([change, kinds]) =>
-    Object.entries(kinds ?? {}).map(([kind, n]) => ({ kind, change: change as Verb, n })),
-  )
-
-/** A stored run has written it. */
-const parseCounts = ({ counts }: Pick<ListedRow, 'counts'>): Counts => JSON.parse(counts) as Counts
-
-const sumCounts = (counts: Counts): number => listCounted(counts).reduce((sum, { n }) => sum + n, 0)
-
 const toGlance = ({ caller }: Ctx, row: ListedRow, counts: Counts): Glance => {
   const [seen, all] = [sumCounts(counts), sumCounts(parseCounts(row))]
   const isUnlimited = (caller.scopedPermissions?.size ?? 0) === 0
@@ -86,52 +61,25 @@ const toGlance = ({ caller }: Ctx, row: ListedRow, counts: Counts): Glance => {
   return { isVisible, isWhole: seen === all, counts }
 }
 
-/** Counts the items of merged proposals for a caller with a part of the estate: their changes have them. */
-const countMerged = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Counts>> => {
-  const visible = await VisibleItems.of(ctx)
-  const seen = new Map<string, Counts>()
-  for (const { id, change_id } of rows) {
-    const change = change_id === null ? undefined : await findChange(ctx, change_id)
-    if (change) seen.set(id, (await countVisible(ctx, visible, [change])).get(change.seq)?.counts ?? {})
-  }
-  return seen
-}
-
 /** Returns the numbers of seen items, by the id of the proposal. Effects are read only for a caller who sees a part of a kind. */
 export const glance = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<ReadonlyMap<string, Glance>> => {
-  const { caller } = ctx
   const parts = new Map<string, Part>()
   const getPart = (kind: string): Part => {
-    const part = parts.get(kind) ?? findPart(caller, kind)
+    const part = parts.get(kind) ?? findPart(ctx.caller, kind)
     parts.set(kind, part)
     return part
   }
-  const isPartial = (row: ListedRow) =>
-    listCounted(parseCounts(row)).some(({ kind }) => typeof getPart(kind) === 'object')
-  const partial = rows.filter(isPartial)
-  const revision = partial.length > 0 ? await readScopesRevision(ctx) : ''
-  const isCounted = (row: ListedRow): boolean => row.state !== 'merged' && row.scopes_revision === revision
-  const groups = await groupEffects(
-    ctx,
-    partial.filter(isCounted).map(({ seq }) => Number(seq)),
+  const partial = rows.filter((row) =>
+    listCounted(parseCounts(row)).some(({ kind }) => typeof getPart(kind) === 'object'),
   )
-  const merged = await countMerged(
-    ctx,
-    partial.filter(({ state }) => state === 'merged'),
+  const counted = await countSeen(ctx, partial, (effects) => countEffects(filterSeen(ctx.caller, effects)))
+  return new Map(
+    rows.map((row) => {
+      const counts =
+        counted.get(row.id) ?? countEffects(listCounted(parseCounts(row)).filter(({ kind }) => getPart(kind) === 'all'))
+      return [row.id, toGlance(ctx, row, counts)]
+    }),
   )
-  const found = new Map<string, Glance>()
-  for (const row of rows) {
-    const whole = listCounted(parseCounts(row))
-    const count = async (): Promise<Counts> => {
-      if (!partial.includes(row)) return countEffects(whole.filter(({ kind }) => getPart(kind) === 'all'))
-      if (row.state === 'merged') return merged.get(row.id) ?? {}
-      return isCounted(row)
-        ? countEffects(filterSeen(caller, groups.get(Number(row.seq)) ?? []))
-        : countEffects(filterSeen(caller, await findSeenEffects(ctx, row)))
-    }
-    found.set(row.id, toGlance(ctx, row, await count()))
-  }
-  return found
 }
 
 const NOTHING: Glance = { isVisible: false, isWhole: false, counts: {} }

@@ -37,6 +37,14 @@ export const findChange = async (ctx: StoreScope, id: string): Promise<StoredCha
   return row && toStored(row)
 }
 
+/** Returns the changes of these ids, also of ones before the beginning of the history. */
+export const findChangesById = async ({ db }: StoreScope, ids: readonly string[]): Promise<StoredChange[]> => {
+  const found: StoredChange[] = []
+  for (const some of splitBatches(ids))
+    found.push(...(await db.selectFrom('changes').selectAll().where('id', 'in', some).execute()).map(toStored))
+  return found
+}
+
 /** Returns the change with the highest number that was recorded until a time. */
 export const findLastUntil = async (ctx: StoreScope, atMs: number): Promise<StoredChange | undefined> => {
   // The highest number is the last of changes with equal times.
