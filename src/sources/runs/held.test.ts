@@ -55,4 +55,23 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(await p.run(id, { devices: more })).toMatchObject({ result: 'applied' })
     expect(await p.api.sources.get({ id })).toMatchObject({ status: 'ok', status_message: '' })
   })
+
+  test('changes that a policy holds are applied by a proposal, and not by hand', async () => {
+    const devices = listDevices('asked')
+    const id = await p.source({ name: 'asked', mode: 'auto', ref: 'asked' })
+    const { id: policy } = await p.api.policies.create({ name: 'CI', approvals: 0, checks: ['ci'], protect: true })
+    expect(await p.run(id, { devices })).toMatchObject({ result: 'held' })
+    const refused: unknown = await p.api.sources.apply({ id, force: true }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED', details: [{ field: 'CI' }] })
+    expect(await p.api.sources.apply({ id, proposal: 'open' })).toMatchObject({ applied: false })
+    const [proposal] = await p.api.proposals.list({ state: 'open' })
+    const { id: proposed = '', fingerprint = '' } = proposal ?? {}
+    expect(proposal).toMatchObject({ summary: 'creates 10 devices' })
+    await p.api.proposals.check({ id: proposed, name: 'ci', state: 'success', fingerprint })
+    expect(await p.api.proposals.merge({ id: proposed })).toMatchObject({ state: 'merged' })
+    expect((await p.api.devices.list({ managed_by: `source:${id}` })).length).toBe(10)
+    expect(await p.run(id, { devices })).toMatchObject({ result: 'unchanged' })
+    expect(await p.api.sources.get({ id })).toMatchObject({ status: 'ok', status_message: '' })
+    await p.api.policies.delete({ id: policy })
+  })
 })
