@@ -28,7 +28,7 @@ describe.each(engines())('on %s', (dialect) => {
   let policy = ''
   let before: unknown
 
-  const readAll = async () =>
+  const readAll = async (): Promise<unknown> =>
     [...(await readWhole(world.app.db, ASIDE))].map(([table, rows]) => [
       table,
       rows

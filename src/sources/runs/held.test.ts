@@ -4,6 +4,8 @@ import { onSqlite } from '../../../testing/servers/servers.ts'
 import { pushingApp } from '../../../testing/sources/pushing.ts'
 
 const device = (ref: string, i: number) => ({ name: `${ref}-${i}`, refs: { [ref]: `${i}` } })
+/** A field of the call, which the types of inputs leave out. */
+const PROPOSED = { proposal: 'open' }
 const listDevices = (ref: string) => Array.from({ length: 10 }, (_, i) => device(ref, i))
 
 describe.each(onSqlite())('on %s', (dialect) => {
@@ -63,7 +65,7 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(await p.run(id, { devices })).toMatchObject({ result: 'held' })
     const refused: unknown = await p.api.sources.apply({ id, force: true }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED', details: [{ field: 'CI' }] })
-    expect(await p.api.sources.apply({ id, proposal: 'open' })).toMatchObject({ applied: false })
+    expect(await p.api.sources.apply({ id, ...PROPOSED })).toMatchObject({ applied: false })
     const [proposal] = await p.api.proposals.list({ state: 'open' })
     const { id: proposed = '', fingerprint = '' } = proposal ?? {}
     expect(proposal).toMatchObject({ summary: 'creates 10 devices' })
