@@ -76,9 +76,9 @@ const buildNow = (kind: Kind, id: string, { before, document }: States): Shown =
   from: undefined,
 })
 
-/** Returns the context that reads the estate as the proposal would leave it. */
+/** Returns the context that reads the estate as the proposal would leave it. It has no scopes, so that a part is named by the present. */
 const openFuture = async ({ history }: Means, ctx: Ctx, { id, state }: StoredProposal): Promise<Ctx> => {
-  if (state !== 'draft' && state !== 'open') return ctx
+  if ((state !== 'draft' && state !== 'open') || ctx.caller.scopedPermissions) return ctx
   const { db, store } = await history.past(ctx, `proposal:${id}`)
   return { ...ctx, db, store }
 }
