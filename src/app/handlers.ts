@@ -67,6 +67,7 @@ import { signInProviders, ssoFeature } from '../people/sso/sso.ts'
 import { usersFeature } from '../people/users/users.ts'
 import { feature as views } from '../people/views/views.ts'
 import { describeProposal } from '../proposals/describe.ts'
+import { proposalMailFeature } from '../proposals/mail.ts'
 import { createMeans } from '../proposals/means.ts'
 import { feature as policies } from '../proposals/policies/policies.ts'
 import { createProposals, proposalsFeature } from '../proposals/proposals.ts'
@@ -181,6 +182,7 @@ export const createFeatures = (options: FeatureOptions): Features => {
     usersFeature(options),
     views,
     policies,
+    proposalMailFeature(options),
     keys,
     factorsFeature(options),
     sessionsFeature({ ...options, signIn, signInFactors, signInProviders }),

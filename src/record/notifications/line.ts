@@ -38,6 +38,7 @@ const PAGED: ReadonlySet<string> = new Set([
     'objects',
     'pools',
     'ports',
+    'proposals',
     'racks',
     'scanners',
     'scans',
@@ -111,6 +112,15 @@ const describeSource = ({ id, name, status_message }: Data, state: string): Retu
   }
 }
 
+/** @param deed a verb in the past, such as `was opened` */
+const describeProposal = (data: Data, deed: string): ReturnType<Describe> => {
+  const [title, by, text] = ['title', 'username', 'text'].map((field) => cleanText(toText(data[field]), MAX_NAME))
+  return {
+    text: `Proposal ${toNumber(data.number)} "${title}" ${deed}${by === '' ? '' : ` by ${by}`}${text === '' ? '' : `: ${text}`}`,
+    ...{ page: 'proposals', id: String(toNumber(data.number)) },
+  }
+}
+
 const formatFound = ({ hostname, ip, mac_address, vendor }: Data): string =>
   [hostname, ip, mac_address, vendor].flatMap((one) => cleanText(toText(one), MAX_NAME) || []).join(', ')
 
@@ -126,6 +136,12 @@ const OTHERS: Readonly<Record<string, Describe>> = {
   'source.failed': (data) => describeSource(data, 'cannot be read'),
   'source.recovered': (data) => describeSource(data, 'is read again'),
   'source.waiting': (data) => describeSource(data, 'has changes that wait for somebody'),
+  'proposal.opened': (data) => describeProposal(data, 'was opened'),
+  'proposal.updated': (data) => describeProposal(data, 'was changed'),
+  'proposal.commented': (data) => describeProposal(data, 'was commented'),
+  'proposal.approved': (data) => describeProposal(data, 'was approved'),
+  'proposal.merged': (data) => describeProposal(data, 'was merged'),
+  'proposal.closed': (data) => describeProposal(data, `was ${toText(data.close_reason) || 'closed'}`),
   'discovery.started': (data, networks) => ({
     text: `A ${toText(data.scan_type)} scan of the network ${formatNetwork(data, networks)} was started`,
     ...{ page: 'scans', id: toText(data.id) },
