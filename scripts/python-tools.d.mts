@@ -4,6 +4,7 @@ export const schemathesisPath: string
 export const ansibleFolder: string
 export const canailleFolder: string
 export const motoServerPath: string
+export const checkJsonschemaFolder: string
 export const kubernetesValidatePath: string
 export const patroniFolder: string
 export const fontToolsPython: string

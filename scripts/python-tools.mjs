@@ -14,6 +14,7 @@ const schemathesis = tool('schemathesis', 'contract/requirements.txt')
 const ansible = tool('ansible', 'ansible-requirements.txt')
 const canaille = tool('canaille', 'canaille-requirements.txt')
 const moto = tool('moto', 'moto-requirements.txt')
+const checkJsonschema = tool('check-jsonschema', 'check-jsonschema-requirements.txt')
 const kubernetesValidate = tool('kubernetes-validate', 'kubernetes-validate-requirements.txt')
 const fontTools = tool('fonttools', 'fonts/requirements.txt')
 const patroni = tool('patroni', 'patroni-requirements.txt')
@@ -28,6 +29,8 @@ export const ansibleFolder = join(ansible.folder, 'bin')
 export const canailleFolder = canaille.folder
 /** The server of moto, which stands for AWS. */
 export const motoServerPath = join(moto.folder, 'bin', 'moto_server')
+/** The folder of the Python that has check-jsonschema. */
+export const checkJsonschemaFolder = join(checkJsonschema.folder, 'bin')
 export const kubernetesValidatePath = join(kubernetesValidate.folder, 'bin', 'kubernetes-validate')
 /** The virtual environment of Patroni. */
 export const patroniFolder = patroni.folder
@@ -49,6 +52,8 @@ export const ensureAnsible = () => ensure(ansible)
 export const ensureCanaille = () => ensure(canaille)
 /** Installs moto, or ends the script with the error. Its list has the packages that EC2, STS and IAM need. */
 export const ensureMoto = () => ensure(moto)
+/** Installs check-jsonschema, or ends the script with the error. */
+export const ensureCheckJsonschema = () => ensure(checkJsonschema)
 /** Installs kubernetes-validate, or ends the script with the error. */
 export const ensureKubernetesValidate = () => ensure(kubernetesValidate)
 /** Installs Patroni, or ends the script with the error. Debian 12 has a version that loses writes. */

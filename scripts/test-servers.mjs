@@ -76,6 +76,7 @@ const servers = {
   },
   udhcpc: tool('udhcpc', 'udhcpc'),
   virsh: tool('virsh', 'libvirt-clients'),
+  webhook: tool('webhook', 'webhook'),
 }
 
 /** The additional servers and tools of the scanner lab. */

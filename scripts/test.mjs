@@ -7,6 +7,7 @@ import { ensureDependencies } from './install.mjs'
 import {
   ensureAnsible,
   ensureCanaille,
+  ensureCheckJsonschema,
   ensureMoto,
   ensureNetboxClients,
   ensurePatroni,
@@ -31,6 +32,7 @@ ensureServers()
 ensureVendors()
 ensureAnsible()
 ensureCanaille()
+ensureCheckJsonschema()
 ensureMoto()
 ensureNetboxClients()
 ensurePrograms('netbox')
