@@ -18,7 +18,7 @@ export type Marked = {
 export const wordOf = (resource: string): string => `mark-${resource}`
 
 /** The nouns besides the resources with objects that carry their name. */
-const OTHERS = ['discovery', 'feeds', 'webhook', 'credentials', 'scopes', 'groups']
+const OTHERS = ['discovery', 'feeds', 'webhook', 'credentials', 'scopes', 'groups', 'proposals', 'policies']
 /** Texts of a resource besides its word. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   networks: ['10.77.0.0/16', '10.77.4.0/22', '10.77.4.0/24'],
@@ -111,6 +111,11 @@ export const buildMarkedEstate = async ({ admin }: People): Promise<Marked> => {
   await make('webhook', 'webhooks', { url: 'https://hooks.example/', events: ['cable.created'] })
   ids.webhooks = ids.webhook ?? ''
   await make('groups', 'groups', {})
+  const change = { operation: 'devices.update', input: { id: devices, os: 'x' }, note: wordOf('proposals') }
+  const proposal = { title: wordOf('proposals'), operations: [change], open: true }
+  ids.proposals = (await post('proposals', proposal)).id ?? ''
+  await post(`proposals/${ids.proposals}/comments`, { text: wordOf('proposals') })
+  await make('policies', 'policies', { group_id: ids.groups })
   await make('scopes', 'scopes', { datacenter_ids: [datacenter_id] })
   return { ids, words: WORDS }
 }

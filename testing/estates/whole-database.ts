@@ -28,6 +28,9 @@ const toText = (row: Row): string =>
 export const listIds = (whole: WholeDatabase): ReadonlySet<string> =>
   new Set([...whole.values()].flat().flatMap((row) => toText(row).match(UUID) ?? []))
 
+/** The numbers of rows have gaps after a transaction that was rolled back. */
+const NUMBER = 'seq'
+
 export type Comparison = {
   /** Ids that stay as they are. All others become names that say where they stand. */
   readonly known: ReadonlySet<string>
@@ -62,7 +65,7 @@ const nameIds = (texts: readonly string[], known: ReadonlySet<string>): string[]
 export const normalize = (whole: WholeDatabase, { known, startMs, without }: Comparison): readonly string[] => {
   const rows = [...whole].flatMap(([table, all]) =>
     all.map((row) => {
-      const kept = Object.entries(row).filter(([column]) => !without[table]?.includes(column))
+      const kept = Object.entries(row).filter(([column]) => column !== NUMBER && !without[table]?.includes(column))
       return `${table} ${toText(Object.fromEntries(kept))}`
         .replace(TIME, (time) => (Date.parse(time) >= startMs ? '<time>' : time))
         .replace(MS, (ms) => (Number(ms) >= startMs ? '<ms>' : ms))

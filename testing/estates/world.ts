@@ -108,6 +108,14 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     expect((await caller.request('POST', '/api/packs/power/install')).status).toBe(200)
     return 'power'
   },
+  // An open one is seen by the other users of a copy of the world.
+  proposals: async (site, make) => {
+    const input = { id: await make('devices'), os: 'as proposed' }
+    const operations = [{ operation: 'devices.update', input }]
+    return post(site, '/api/proposals', { title: Bun.randomUUIDv7(), operations, open: true })
+  },
+  // An enabled one would ask for an approval of each merge.
+  policies: (site) => post(site, '/api/policies', { name: Bun.randomUUIDv7(), enabled: false }),
   // The copy of the world has other users.
   views: (site) => post(site, '/api/views', { name: Bun.randomUUIDv7(), path: '/devices', is_shared: true }),
 }

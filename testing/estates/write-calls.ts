@@ -56,6 +56,8 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
     await api.networks.create({ name: 'high half', subnet: '10.200.0.128/25' }),
   ]
   const typed = await api.devices.create({ name: 'typed' })
+  const operations = [{ operation: 'devices.update', input: { id: typed.id, os: 'proposed' } }]
+  const proposal = await api.proposals.create({ title: 'to be merged', operations, open: true })
   await api.devices.update({ id: typed.id, device_type_id: ids['device-types'] ?? '' })
   const [conflict] = await api.conflicts.list({ status: 'active', limit: 1 })
   const [item] = await api.inbox.list({ limit: 1 })
@@ -126,6 +128,7 @@ export const prepareCalls = async (world: World): Promise<Readonly<Record<string
     },
     'dns-records.update': { path: `/api/dns/records/${ids['dns-records']}`, body: { value: '192.0.2.3' } },
     'dns-records.delete': { path: `/api/dns/records/${ids['dns-records']}` },
+    'proposals.merge': { path: `/api/proposals/${proposal.number}/merge`, body: {} },
     'history.undo': { path: `/api/history/${change?.id}/undo`, body: {} },
   }
 }

@@ -152,6 +152,29 @@ const seen = async (all: People, { n, word, networks, devices }: Seen): Promise<
   return { ...ids, scans, 'discovery-rules': rules }
 }
 
+/** Proposes a change of a device of a half, with a comment, a check and an approval. @returns the id of the proposal */
+const propose = async (
+  { admin }: People,
+  author: Person,
+  { word, devices }: { readonly word: string; readonly devices: string | undefined },
+): Promise<string> => {
+  const input = { id: devices, description: `proposed in ${word}` }
+  const operations = [{ operation: 'devices.update', input, note: `note of ${word}` }]
+  const draft = { title: `${word} proposal`, description: `text of ${word}`, operations, open: true }
+  const { status, body } = await author.ask('POST /api/proposals', draft)
+  expect([status, body]).toMatchObject([201, { state: 'open', errors: 0 }])
+  const { id, fingerprint } = body as { id: string; fingerprint: string }
+  const about = { text: `comment of ${word}`, kind: 'device', object_id: devices }
+  const check = { state: 'failure', fingerprint, summary: `summary of ${word}`, url: `https://${word}.example/` }
+  for (const [asked, sent, expected] of [
+    [`POST /api/proposals/${id}/comments`, about, 201],
+    [`PUT /api/proposals/${id}/checks/${word}`, check, 200],
+    [`POST /api/proposals/${id}/approve`, { text: `approval of ${word}` }, 200],
+  ] as const)
+    expect([asked, (await admin.ask(asked, sent)).status]).toEqual([asked, expected])
+  return id
+}
+
 /** Creates objects that belong to both halves or to none. Only callers without a scope see them. @returns their ids */
 const between = async (all: People, own: Half, other: Half): Promise<string[]> => {
   const make = maker(all)
@@ -185,8 +208,14 @@ const build = async (all: People): Promise<Halves> => {
     common[resource] = (await makeOne(all, resource, { n: 1, word: 'common', ids: common }, counts)) ?? ''
   for (const n of [1, 2] as const)
     await make('kinds', { name: kindOf(n), fields: [{ name: 'note', type: 'text', searchable: true }] })
-  const own = await half(all, 1, WORDS.own, { counts, common })
-  const other = await half(all, 2, WORDS.other, { counts, common })
+  const halfOne = await half(all, 1, WORDS.own, { counts, common })
+  const halfTwo = await half(all, 2, WORDS.other, { counts, common })
+  const author = await all.person({ roles: ['admin'] })
+  const own: Half = { ...halfOne, proposals: await propose(all, author, { word: WORDS.own, devices: halfOne.devices }) }
+  const other: Half = {
+    ...halfTwo,
+    proposals: await propose(all, author, { word: WORDS.other, devices: halfTwo.devices }),
+  }
   const scope = await make('scopes', {
     name: WORDS.own,
     datacenter_ids: [own.region],

@@ -93,13 +93,14 @@ const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = {
 const isScannerRoute = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/api/scanner/')
 
 /** They need the rights to the objects that they change, beside the permission to read them. */
-const BY_OBJECTS = ['history.undo', 'estate.apply']
+const BY_OBJECTS = ['history.undo', 'estate.apply', 'proposals.merge']
+/** They answer from the inventory as it is, and change nothing in it. */
+const PREVIEWS = ['impact.preview', 'proposals.refresh']
 
 test('a viewer has the permission of no write, and of nothing about accounts, rights and the audit trail', () => {
-  const closed = /^\/api\/(users|roles|groups|grants|scopes|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
-  // A preview reads: it takes lists that no URL can hold.
+  const closed = /^\/api\/(users|roles|groups|grants|scopes|policies|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
   const kept = restricted.filter(
-    ({ name, isRead, path }) => (!isRead && name !== 'impact.preview') || closed.test(path),
+    ({ name, isRead, path }) => (!isRead && !PREVIEWS.includes(name)) || closed.test(path),
   )
   const names = kept.filter((one) => isHeld(one, column(3))).map(({ name }) => name)
   expect(names).toEqual(BY_OBJECTS)

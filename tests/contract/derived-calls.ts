@@ -46,6 +46,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'oauth-clients': ['@{client}'],
   history: ['@{change}', '@{bulk}'],
   packs: ['nat', 'power'],
+  proposals: ['@{proposal}', '@{first}'],
+  policies: ['@{policy}'],
   audit: ['@{audit entry}'],
   reports: REPORTS.map(({ name }) => name),
 }
@@ -67,6 +69,7 @@ const ids: Ids = {
   ...firstOnes,
   delivery_id: '@{delivery}',
   run_id: 'no-run',
+  operation_id: '1',
 }
 
 /** Values of filters that are texts or numbers, by the name of the field. */
@@ -108,6 +111,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   resource: ['devices', 'device'],
   resource_id: ['sw'],
   event: ['device.created'],
+  author: ['me', 'asks'],
   type: ['A', 'contains'],
 }
 const CUSTOM: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { contracts, routes } from '../../src/app/contracts.ts'
 import { INVENTORY } from '../../src/inventory/resources.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
-import type { AnyOperation, RawRoute } from '../../src/kernel/operation.ts'
+import { type AnyOperation, canPropose, type RawRoute } from '../../src/kernel/operation.ts'
 import { buildSpec } from '../../src/surfaces/cli/parse/operation-spec.ts'
 import { operations, worldSuite } from '../../testing/estates/world.ts'
 import { type Call, prepareCalls } from '../../testing/estates/write-calls.ts'
@@ -16,6 +16,13 @@ const DEMO = 'demo.remove'
 const kept = operations.filter(({ hasHistory, name }) => hasHistory && name !== DEMO)
 const named = <One extends { readonly name: string }>(some: readonly One[]) =>
   some.map((one): [string, One] => [one.name, one])
+
+/** The admin has a key, which is refused where a session is needed. */
+const forKeys = [...operations, ...routes].filter(
+  // The routes of scanners take no key.
+  ({ http, session }: AnyOperation | RawRoute) =>
+    http.includes(' /api/') && !http.includes(' /api/scanner/') && session === undefined,
+)
 
 const Refused = z.object({ code: z.literal('VALIDATION_ERROR'), details: z.array(z.object({ field: z.string() })) })
 const fieldsOf = async (response: Response): Promise<string[]> =>
@@ -133,12 +140,6 @@ describe.each(onSqlite())('on %s', (dialect) => {
     expect(await everything()).toEqual(start)
   })
 
-  /** The admin has a key, which is refused where a session is needed. */
-  const forKeys = [...operations, ...routes].filter(
-    // The routes of scanners take no key.
-    ({ http, session }: AnyOperation | RawRoute) =>
-      http.includes(' /api/') && !http.includes(' /api/scanner/') && session === undefined,
-  )
   const takesNone = forKeys.filter((one) => !takes(one, 'dry_run'))
   test.each(named(takesNone))('%s has no dry run, and says so', async (_, { http }) => {
     const { method, path } = parseHttp(http)
@@ -154,6 +155,40 @@ describe.each(onSqlite())('on %s', (dialect) => {
   })
 })
 
+describe.each(onSqlite())('a proposal on %s', (dialect) => {
+  const world = worldSuite({ dialect, withJobs: false })
+  const refusal = async (
+    { http }: { readonly http: AnyOperation['http'] | RawRoute['http'] },
+    query: string,
+    body?: object,
+  ) => {
+    const { method, path } = parseHttp(http)
+    const response = await world.admin.request(method, path.replace(/\{\w+\}/g, 'x') + query, body)
+    return [response.status, await fieldsOf(response)]
+  }
+
+  const proposes = operations.filter(canPropose)
+  const proposesNone = forKeys.filter((one) => !('effect' in one && canPropose(one)))
+  test.each(named(proposesNone))('is refused by %s', async (_, one) => {
+    expect(await refusal(one, '?proposal=open')).toEqual([400, ['proposal']])
+  })
+
+  test.each(named(proposes))('without a name is refused by %s', async (_, one) => {
+    for (const query of ['?proposal=', '?proposal', '?proposal=open&proposal='])
+      expect(await refusal(one, query)).toEqual([400, ['proposal']])
+  })
+
+  test.each(named(proposes))('that is not there is refused by %s', async (_, one) => {
+    const body = /^(POST|PUT) /.test(one.http) ? {} : undefined
+    expect(await refusal(one, '?proposal=12345', body)).toEqual([400, ['proposal']])
+  })
+
+  const withBody = operations.filter(({ http, session }) => /^(POST|PUT) /.test(http) && session === undefined)
+  test.each(named(withBody))('in a body is refused by %s', async (_, one) => {
+    expect(await refusal(one, '', { proposal: 'open' })).toEqual([400, ['proposal']])
+  })
+})
+
 const takes = (called: AnyOperation | RawRoute, field: string): boolean =>
   Object.hasOwn({ ...called.input?.shape, ...('query' in called ? called.query?.shape : {}) }, field)
 
@@ -165,6 +200,20 @@ describe.each(named(kept))('the command of %s', (_, op) => {
       ['change-note', false],
       ['dry-run', true],
     ])
+  })
+})
+
+describe.each(named(operations))('the command of %s', (_, op) => {
+  test(`takes ${canPropose(op) ? 'a proposal, also by a switch' : 'no proposal'}`, () => {
+    const flags = buildSpec(op).flags.filter(({ names: [name = ''] }) => ['proposal', 'propose'].includes(name))
+    expect(flags.map(({ names: [name], isSwitch }) => [name, isSwitch])).toEqual(
+      canPropose(op)
+        ? [
+            ['proposal', false],
+            ['propose', true],
+          ]
+        : [],
+    )
   })
 })
 

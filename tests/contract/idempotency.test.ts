@@ -27,6 +27,7 @@ const SCANNERS = 'ends or renews the access of a scanner, which is no part of it
 const PEOPLE = 'writes accounts and their credentials, which are no objects of the inventory'
 const SIGN_IN = 'signs somebody in or out'
 const OUTSIDE = 'acts on another server'
+const PROPOSALS = 'writes what is not yet made, which is no object of the inventory'
 
 /** The POST requests that take no key, and why. */
 const WITHOUT_KEY: Readonly<Record<string, string>> = {
@@ -91,6 +92,14 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   'sso-providers.test': OUTSIDE,
   'sso-providers.check': OUTSIDE,
   'views.create': SETTINGS,
+  'proposals.create': PROPOSALS,
+  'proposals.open': REMAKES,
+  'proposals.close': REMAKES,
+  'proposals.refresh': REMAKES,
+  'proposals.comment': PROPOSALS,
+  'proposals.approve': 'counts once for each user',
+  'proposals.reject': REMAKES,
+  'policies.create': SETTINGS,
   'demo.load': 'runs steps, and is refused while the demo is loaded',
   'estate.pull': READS,
   'impact.preview': READS,

@@ -4,6 +4,12 @@ import { contracts } from '../../src/app/contracts.ts'
 import { type FieldSchema, getInputSchema, stripNull } from '../../src/contract/input-schema.ts'
 import type { AnyOperation } from '../../src/kernel/operation.ts'
 
+/** The operations about one proposal. */
+const PROPOSAL_VERBS = [
+  ...['get', 'update', 'items', 'timeline', 'replace-operation', 'remove-operation', 'open', 'close', 'refresh'],
+  ...['merge', 'comment', 'approve', 'reject', 'check'],
+]
+
 /** Fields that name no object of a resource, or that the handler checks itself. */
 const REASONS: Readonly<Record<string, string>> = {
   '*.create id': 'the id of a new object, which may be any',
@@ -27,6 +33,10 @@ const REASONS: Readonly<Record<string, string>> = {
   'audit.get id': 'an entry, and no object',
   'sources.show-run run_id': 'a run of the source, which another field names',
   'sources.objects object_id': 'an object that may be deleted, of any resource',
+  ...Object.fromEntries(PROPOSAL_VERBS.map((verb) => [`proposals.${verb} id`, 'a proposal, and no object'])),
+  'proposals.replace-operation operation_id': 'an operation of the proposal',
+  'proposals.remove-operation operation_id': 'an operation of the proposal',
+  'proposals.comment object_id': 'an item of the proposal that the caller sees',
   'sources.link objects[].object_id': 'an object of the resource that another field names',
 }
 

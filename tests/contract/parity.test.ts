@@ -23,6 +23,7 @@ import { inventoryCalls } from './inventory-calls.ts'
 import { kindRemovals } from './kind-calls.ts'
 import { buildNewRemovals } from './new-resource-calls.ts'
 import { packCalls, packRemovals } from './pack-calls.ts'
+import { proposalCalls, proposalRemovals } from './proposal-calls.ts'
 import { removalCalls } from './removal-calls.ts'
 import { serviceCalls, waitForBackground } from './service-calls.ts'
 import { buildSignInCalls } from './sign-in-calls.ts'
@@ -51,6 +52,7 @@ const CHAPTERS: readonly [string, readonly Step[] | (() => readonly Step[])][] =
   ['sign-in', () => buildSignInCalls(provider)],
   ['imports, exports and the history', exchangeCalls],
   ['packs', packCalls],
+  ['proposals', proposalCalls],
   ['lists and objects', () => [waitForBackground, ...buildReads()]],
   ['lists of the NetBox API', buildNetboxReads],
   ['lists and objects of a part', buildScopedReads],
@@ -58,7 +60,10 @@ const CHAPTERS: readonly [string, readonly Step[] | (() => readonly Step[])][] =
   ['refusals', buildRefusals],
   ['stale ETags', buildStaleChanges],
   ['invalid inputs', buildInvalidCalls],
-  ['removals', [...removalCalls, ...kindRemovals, ...packRemovals, ...buildNewRemovals(newResources)]],
+  [
+    'removals',
+    [...proposalRemovals, ...removalCalls, ...kindRemovals, ...packRemovals, ...buildNewRemovals(newResources)],
+  ],
 ]
 
 describe.skipIf(!hasBoth)('both engines answer the same', () => {

@@ -21,15 +21,16 @@ const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOper
 
 /** Tables of proposals and of the call itself. */
 const ASIDE = /^(proposals|proposal_\w+|audit\w*|revisions|idempotency_keys|leases|webhook_deliveries|\w+_fts\w*)$/
-/** A change says by which call it was made. The numbers of rows have gaps after a transaction that was rolled back. */
-const WITHOUT = {
-  changes: ['seq', 'operation', 'note', 'proposal_id', 'request_id', 'snapshot_xmax'],
-  history: ['seq'],
-  events: ['seq', 'request_id'],
-}
+/** A change says by which call it was made. */
+const WITHOUT = { changes: ['operation', 'note', 'proposal_id', 'request_id', 'snapshot_xmax'] }
 
 const Proposal = z.object({ number: z.int(), state: z.string(), fingerprint: z.string(), errors: z.int() })
-const Item = z.object({ kind: z.string(), id: z.string(), change: z.string(), fields: z.unknown() })
+const Item = z.object({
+  kind: z.string(),
+  id: z.string(),
+  change: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+})
 
 /** Returns the rows of `all` that `other` lacks, each as often as it lacks them. */
 const listMore = (all: readonly string[], other: readonly string[]): string[] => {
@@ -97,7 +98,7 @@ describe.each(engines())('on %s', (dialect) => {
     z
       .array(Item)
       .parse(await (await ask('GET', `/api/proposals/${number}/items`)).json())
-      .map((item) => JSON.stringify(item))
+      .map(({ fields, ...item }) => JSON.stringify([item, Object.entries(fields).sort()]))
       .sort()
 
   const proposeAndMerge = (op: AnyOperation) =>
@@ -130,14 +131,14 @@ describe.each(engines())('on %s', (dialect) => {
     new Map(
       [...whole].map(([table, rows]) => [
         table,
-        table === 'events' ? rows.filter(({ name }) => !String(name).startsWith('proposal.')) : rows,
+        table === 'events' ? rows.filter(({ event }) => !String(event).startsWith('proposal.')) : rows,
       ]),
     )
 
   test.each(named(proposed))(
     '%s is made by a merge as by hand',
     async (_, op) => {
-      const byHand = normalize(await writeByHand(op), comparison)
+      const byHand = normalize(withoutEvents(await writeByHand(op)), comparison)
       const merged = normalize(withoutEvents(await proposeAndMerge(op)), comparison)
       expect({ more: listMore(merged, byHand), less: listMore(byHand, merged) }).toEqual({ more: [], less: [] })
     },
