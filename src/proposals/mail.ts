@@ -16,7 +16,7 @@ const TIMEOUT_MS = 10_000
 const MAX_WAITING = 1000
 /** The most mails of one run, so that a slow mail server holds up none of the other jobs for long. */
 const MAX_SENT = 20
-/** The last events among which one is looked up: those of a rolled back transaction are missing. */
+/** The last events among which one is looked up. An event of a rolled back transaction is missing. */
 const MAX_LATER_EVENTS = 100_000
 const MAX_TITLE = 120
 const MAX_TEXT = 2000
