@@ -21,9 +21,9 @@ const MAX_OBJECTS = 10_000
 const MAX_APPROVALS = 10
 const MAX_CHECKS = 20
 
-/** The permissions of items: of the writes of the estate, and of the writes of DNS records. */
-export const POLICY_PERMISSIONS = [...RESOURCES.map(({ name }) => name), 'dns' as const].flatMap((resource) =>
-  (['create', 'update', 'delete'] as const).map((verb) => `${resource}:${verb}` as const),
+/** The permissions of items: of the writes of the estate, with rules and locks of discovery, and of the writes of DNS records. */
+export const POLICY_PERMISSIONS = [...RESOURCES.map(({ name }) => name), 'discovery' as const, 'dns' as const].flatMap(
+  (resource) => (['create', 'update', 'delete'] as const).map((verb) => `${resource}:${verb}` as const),
 )
 export type PolicyPermission = (typeof POLICY_PERMISSIONS)[number]
 

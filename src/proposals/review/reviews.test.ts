@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { failure } from '../../../testing/estates/inventory.ts'
 import { type People, type Person, people } from '../../../testing/estates/people.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
+import { splitBatches } from '../../database/query/batches.ts'
 import type { Proposal } from '../schema.ts'
 
 type Made = { readonly id: string }
@@ -255,5 +256,18 @@ describe.each(onSqlite())('reviews on %s', (dialect) => {
     expect(await act(author, number, 'comments', { text: 'No', kind: 'device', object_id: 'other' })).toMatchObject(
       refused,
     )
+  })
+
+  test('a proposal has at most 1,000 comments', async () => {
+    const number = await propose()
+    expect(await act(approver, number, 'comments', { text: 'First' })).toMatchObject({ status: 201 })
+    await all.app.db.write(async ({ db }) => {
+      const row = db.selectFrom('proposal_entries').selectAll().where('text', '=', 'First').orderBy('at', 'desc')
+      const first = await row.executeTakeFirstOrThrow()
+      const rest = Array.from({ length: 998 }, (_, i) => ({ ...first, n: i + 100, id: `${first.id} ${i}` }))
+      for (const some of splitBatches(rest, 100)) await db.insertInto('proposal_entries').values(some).execute()
+    })
+    expect(await act(approver, number, 'comments', { text: 'Last' })).toMatchObject({ status: 201 })
+    expect(await act(approver, number, 'comments', { text: 'More' })).toMatchObject(failure(409, 'LIMIT_REACHED'))
   })
 })

@@ -93,6 +93,16 @@ describe.each(engines())('sight on %s', (dialect) => {
     expect(await reader.ask(`GET /api/proposals/${number}`)).toMatchObject(missing)
   })
 
+  test('a new object is seen by its place after', async () => {
+    const create = (name: string, datacenter_id: string) => ({
+      operation: 'devices.create',
+      input: { name, datacenter_id },
+    })
+    const number = await propose([create('new in east', east.id), create(`new ${SECRET}`, west.id)])
+    const items = await send<ProposalItem[]>(reader, `GET /api/proposals/${number}/items`)
+    expect(items.map(({ name }) => name)).toEqual(['new in east'])
+  })
+
   test('a change of the scope counts at once', async () => {
     const number = await propose([update(hidden, 'Inferno')])
     expect(await reader.ask(`GET /api/proposals/${number}`)).toMatchObject(missing)
