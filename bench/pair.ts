@@ -3,7 +3,7 @@ import type { Bench, Result } from './bench.ts'
 import { Connection } from './connection.ts'
 import { alternate, inTurn, throughput, throughputOnce } from './load.ts'
 import { median, milliseconds, rate, times } from './numbers.ts'
-import { allocateAtOnce, CALLERS, callerOn, fill16, makePool } from './works/pools.ts'
+import { allocateAtOnce, CALLERS, callerOn, fill16, makePool, post } from './works/pools.ts'
 import { COMMON, searches } from './works/search.ts'
 import { device } from './works/write.ts'
 
@@ -156,6 +156,19 @@ export const writing = (callers: number, count: number): PairWork => ({
   },
 })
 
+let updates = 0
+export const updating: PairWork = {
+  name: 'update of a device, one caller',
+  unit: 'per_second',
+  measure: ({ port, request, deviceIds }) => {
+    const requests = Array.from({ length: 300 }, () => {
+      const path = `/api/devices/${deviceIds[(updates++ * 37) % deviceIds.length]}`
+      return request({ method: 'PUT', path, body: JSON.stringify({ description: `updated ${updates}` }) })
+    })
+    return throughputOnce({ port, callers: 1, requests })
+  },
+}
+
 const withCaller = async <T>(side: Side, work: (call: ReturnType<typeof callerOn>) => Promise<T>): Promise<T> => {
   const connection = await Connection.open(side.port)
   try {
@@ -168,6 +181,23 @@ const withCaller = async <T>(side: Side, work: (call: ReturnType<typeof callerOn
 export const nextIp: PairWork = {
   ...asking('next-ip, a /16 with one address free', () => [`/api/pools/${NEARLY_FULL}/next-ip`]),
   before: (side) => withCaller(side, (call) => fill16(call, NEARLY_FULL)),
+}
+
+/** An older checkout has no policies. */
+const protect = (side: Side): Promise<void> =>
+  withCaller(side, async (call) => {
+    const { id: datacenter_id } = (await call(post('/api/datacenters', { name: 'protected' }))) as { id: string }
+    const scope = (await call(post('/api/scopes', { name: 'protected', datacenter_ids: [datacenter_id] }))) as { id: string }
+    const policy = { name: 'protected', scope_id: scope.id, protect: true }
+    await call(post('/api/policies', policy)).catch((error: unknown) => {
+      if (!String(error).includes(': 404 ')) throw error
+    })
+  })
+
+const updatingBeside: PairWork = {
+  ...updating,
+  name: 'update of a device, a policy protects others',
+  before: protect,
 }
 
 let pools = 0
@@ -192,7 +222,7 @@ export const allWorks = (ids: readonly string[]): PairWork[] => [
   ...commonSearches,
   ...searchesAfterWrites(ids, FIRST),
   asking('utilization of all networks', () => ['/api/networks?include=utilization']),
-  ...[writing(1, 300), writing(32, 1500), nextIp, allocating],
+  ...[writing(1, 300), writing(32, 1500), updating, nextIp, allocating, updatingBeside],
 ]
 
 export type Pairing = { readonly ours: Side; readonly baseline: Side; readonly called: string }

@@ -13,7 +13,7 @@ import { postgresAsItComes } from '../testing/servers/servers.ts'
 import { authorized, plain, type Result } from './bench.ts'
 import { inTurn, throughputOnce } from './load.ts'
 import { median, milliseconds, times } from './numbers.ts'
-import { asking, deviceSearches, FIRST, type PairWork, readAll, readOne, writing } from './pair.ts'
+import { asking, deviceSearches, FIRST, type PairWork, readAll, readOne, updating, writing } from './pair.ts'
 import { addOthers, clientOf, type Layout, layoutOf, listsOf, viewerIn } from './people-scopes.ts'
 import { signInResult } from './people-sign-in.ts'
 import {
@@ -94,19 +94,6 @@ const stopAll = async (): Promise<void> => {
 const copy = async (from: string, to: string): Promise<void> => {
   cpSync(join(workDir, from), join(workDir, to), { recursive: true })
   await onCluster(`CREATE DATABASE "${to}" TEMPLATE "${from}"`)
-}
-
-let updates = 0
-const updating: PairWork = {
-  name: 'update of a device, one caller',
-  unit: 'per_second',
-  measure: ({ port, request, deviceIds }) => {
-    const requests = Array.from({ length: 300 }, () => {
-      const path = `/api/devices/${deviceIds[(updates++ * 37) % deviceIds.length]}`
-      return request({ method: 'PUT', path, body: JSON.stringify({ description: `updated ${updates}` }) })
-    })
-    return throughputOnce({ port, callers: 1, requests })
-  },
 }
 
 const first = (limit: number): PairWork => asking(`first ${limit} devices`, () => [`/api/devices?limit=${limit}`])

@@ -1,4 +1,4 @@
-/** The contract of policies: which proposals need whose approval, and which objects change by proposals alone. Browser-safe. */
+/** The contract of policies: which proposals need whose approval, and which objects only proposals change. Browser-safe. */
 import { z } from 'zod'
 import {
   draft,

@@ -23,6 +23,7 @@ const WITHOUT_HISTORY = [
     'dns-zones',
     'feeds',
     'groups',
+    'policies',
     'roles',
     'scopes',
     'sources',
