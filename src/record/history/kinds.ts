@@ -291,9 +291,17 @@ const isPlain = (resource: Resource): resource is PlainTable => !Object.hasOwn(O
 /** The resources of the inventory with objects as rows. */
 export const PLAIN: readonly PlainTable[] = INVENTORY.filter(isPlain)
 
+/** A proposal may make a space, and no table has its key. */
+const SPACE_RULES: KindRules = {
+  ...createPlainRules('spaces'),
+  placed: ({ id }) => [getSpace({ space_id: id })],
+  derived: ({ id }, space) => ({ key: space(getSpace({ space_id: id })) }),
+}
+
 // The other kinds belong to plain tables.
 export const KIND_RULES = {
   ...Object.fromEntries(PLAIN.map((resource) => [toKind(resource), createPlainRules(resource)])),
+  space: SPACE_RULES,
   ...OWN_RULES,
 } as Readonly<Record<Kind, KindRules>>
 

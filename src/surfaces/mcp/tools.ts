@@ -120,7 +120,7 @@ const SHORT: Readonly<Record<string, JsonSchema>> = {
   offset: { type: 'integer' },
   sort: { ...STRING, description: 'Like -created_at' },
   as_of: { ...STRING, description: 'Time, change id, 24h or proposal:7' },
-  change_note: { ...STRING, description: 'The reason, one line' },
+  change_note: { ...STRING, description: 'Why' },
   idempotency_key: STRING,
   proposal: { ...STRING, description: 'draft, open or its number' },
   mount: {

@@ -86,7 +86,7 @@ const buildBlockSql = (key: string): string => `substr(${key}, 1, length(${key})
  */
 export const buildOccupancyTables = (engine: PastSql, source: PastSource, isSame: IsSame): TableView[] => {
   const { stored, text } = engine
-  const reserved = buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), text('t.derived', 'ip'))
+  const reserved = buildSpaceKey(engine, selectPoolSpace(text('t.before', 'pool_id')), text('t.derived', 'ip'))
   const isUnmoved = 'NOT EXISTS (SELECT 1 FROM past_moved_reservations AS m WHERE m.id = s.id)'
   const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
     `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s

@@ -19,6 +19,8 @@ export type PastSource = {
   readonly document: string
   /** Returns a further condition for the row, `h`, that is shown of an object with several. */
   readonly isFirst: (kind: Kind) => string
+  /** True if some spaces are not stored. */
+  readonly hasNewSpaces: boolean
   /** The tables that are read as they are stored, to decide who sees an object. */
   readonly asStored: readonly (keyof Tables)[]
   /** Returns the columns by which all rows that count are found. */
@@ -32,6 +34,7 @@ export const HISTORY: PastSource = {
   document: 'before',
   isFirst: (kind) => ` AND NOT EXISTS (SELECT 1 FROM history AS e
     WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
+  hasNewSpaces: false,
   asStored: [],
   // Only by the numbers of later changes: other indexes also have the rows of all earlier ones.
   find: ({ unindexed }) => ({ kind: unindexed('h.kind'), id: unindexed('h.id') }),
@@ -43,6 +46,7 @@ export const PROPOSAL: PastSource = {
   counts: (alias) => `${alias}.proposal = :seq`,
   document: 'document',
   isFirst: () => '',
+  hasNewSpaces: true,
   asStored: ['scopes', 'history', 'changes', 'history_extent'],
   find: () => FOUND_ANYWHERE,
 }

@@ -10,23 +10,34 @@ import type { IsSame } from './past-source.ts'
 /** Returns the key of the space that a storage key begins with: see `getSpaceKey`. */
 export const extractSpace = (key: string): string => `CASE WHEN ${key} >= 's' THEN substr(${key}, 1, 5) ELSE '' END`
 
+/** The key of a space never changes, and stays after the space. */
+export const buildSpaceKeys = ({ stored, text }: PastSql, hasNewSpaces: boolean): TableView => ({
+  name: 'space_keys',
+  stored: ['space_keys'],
+  sql: `SELECT s.space_id, s.space_key FROM ${stored('space_keys')} AS s${
+    hasNewSpaces
+      ? ` UNION ALL SELECT t.id, ${text('t.derived', 'key')} FROM then_space AS t
+        WHERE NOT EXISTS (SELECT 1 FROM ${stored('space_keys')} AS k WHERE k.space_id = t.id)`
+      : ''
+  }`,
+})
+
 /** True if there is or was a space. Evaluated once for each statement. */
-const hasSpaces = ({ stored }: PastSql): string => `EXISTS (SELECT 1 FROM ${stored('space_keys')})`
+const HAS_SPACES = 'EXISTS (SELECT 1 FROM space_keys)'
 
 /** Returns a key in a space. @param rest the key without a space */
 export const buildSpaceKey = ({ bytewise }: PastSql, space: string, rest: string): string =>
   bytewise(`CAST(${space} || ${rest} AS TEXT)`)
 
-const selectSpace = (engine: PastSql, query: string): string =>
-  `CASE WHEN ${hasSpaces(engine)} THEN coalesce((${query}), '') ELSE '' END`
+const selectSpace = (query: string): string => `CASE WHEN ${HAS_SPACES} THEN coalesce((${query}), '') ELSE '' END`
 
 /** Returns the key of the space that a network was in. @param id of the network */
-export const selectNetworkSpace = (engine: PastSql, id: string): string =>
-  selectSpace(engine, `SELECT ${extractSpace('n.first_key')} FROM networks AS n WHERE n.id = ${id}`)
+export const selectNetworkSpace = (id: string): string =>
+  selectSpace(`SELECT ${extractSpace('n.first_key')} FROM networks AS n WHERE n.id = ${id}`)
 
 /** Returns the key of the space that a pool was in. */
-export const selectPoolSpace = (engine: PastSql, id: string): string =>
-  selectSpace(engine, `SELECT ${extractSpace('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
+export const selectPoolSpace = (id: string): string =>
+  selectSpace(`SELECT ${extractSpace('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
 
 /** Returns the stored pools of networks that were in another space. `size` is the length of their present key of a space. */
 export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
@@ -36,7 +47,7 @@ export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] =>
       name: 'past_moved_networks',
       isMaterialized: true,
       stored: ['networks', 'space_keys'],
-      sql: `SELECT s.id FROM then_network AS t CROSS JOIN ${stored('networks')} AS s WHERE ${hasSpaces(engine)}
+      sql: `SELECT s.id FROM then_network AS t CROSS JOIN ${stored('networks')} AS s WHERE ${HAS_SPACES}
         AND s.id = t.id AND ${extractSpace('s.first_key')} <> ${extractSpace(text('t.derived', 'first'))}`,
     },
     {
@@ -45,11 +56,11 @@ export const buildMovedPools = (engine: PastSql, isSame: IsSame): TableView[] =>
       stored: ['pools', 'space_keys'],
       // The network of a changed pool may have been another one.
       sql: `SELECT id, length(${extractSpace('start_key')}) AS size, space_key FROM (
-          SELECT c.id, c.start_key, ${selectNetworkSpace(engine, 'c.network_id')} AS space_key FROM (
+          SELECT c.id, c.start_key, ${selectNetworkSpace('c.network_id')} AS space_key FROM (
             SELECT s.id, s.network_id, s.start_key FROM past_moved_networks AS m CROSS JOIN ${stored('pools')} AS s
               WHERE s.network_id = m.id AND ${isSame('pool', 's.id')}
             UNION ALL SELECT s.id, ${text('t.before', 'network_id')} AS network_id, s.start_key
-              FROM then_pool AS t CROSS JOIN ${stored('pools')} AS s WHERE ${hasSpaces(engine)} AND s.id = t.id
+              FROM then_pool AS t CROSS JOIN ${stored('pools')} AS s WHERE ${HAS_SPACES} AND s.id = t.id
           ) AS c
         ) AS placed WHERE space_key <> ${extractSpace('start_key')}`,
     },

@@ -25,6 +25,7 @@ import {
   buildMovedPools,
   buildMovedReservations,
   buildSpaceKey,
+  buildSpaceKeys,
   extractSpace,
   type MovedRows,
   selectNetworkSpace,
@@ -265,7 +266,7 @@ const buildInventoryTables = (builder: Builder): TableView[] => {
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
   const inNetwork = (key: string): string =>
-    buildSpaceKey(engine, selectNetworkSpace(engine, text('t.before', 'network_id')), key)
+    buildSpaceKey(engine, selectNetworkSpace(text('t.before', 'network_id')), key)
   const { tags: _, ...pool } = buildPlainColumns(engine, FACTS.pools)
   const tag = engine.elements('t.before', 'tags', 'e')
   const devices: Stored = {
@@ -335,7 +336,7 @@ const buildInventoryTables = (builder: Builder): TableView[] => {
       columns: {
         ...buildPlainColumns(engine, FACTS.reservations),
         mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
-        ip_key: buildSpaceKey(engine, selectPoolSpace(engine, text('t.before', 'pool_id')), derived('ip')),
+        ip_key: buildSpaceKey(engine, selectPoolSpace(text('t.before', 'pool_id')), derived('ip')),
       },
       moved: { from: 'past_moved_reservations', keys: ['ip_key'] },
     }),
@@ -380,8 +381,7 @@ export const buildPastTables = (engine: PastSql, source: PastSource, areFew: boo
     buildStates(source, { kind: 'device', found }),
     // Pages look devices up by their ids, and lists read them in their order.
     buildStates(source, { kind: 'device', found: FOUND_ANYWHERE, name: LISTED_DEVICES }),
-    // The key of a space never changes.
-    { name: 'space_keys', stored: ['space_keys'], sql: `SELECT * FROM ${engine.stored('space_keys')}` },
+    buildSpaceKeys(engine, source.hasNewSpaces),
     ...buildInventoryTables({ engine, isSame }),
     buildChangedAddresses(engine),
     ...buildMembershipTables(engine, isSame),
