@@ -40,7 +40,8 @@ export const buildAnswer = async (
 ): Promise<unknown> => {
   const value = outcome.answers.get(id)
   // It has recorded the change itself, of a transaction that is rolled back.
-  if (op.returnsChange && isRecord(value)) return { ...value, id: '', at: '', operation: op.name, ...(note !== '' && { note }) }
+  if (op.returnsChange && isRecord(value))
+    return { ...value, id: '', at: '', operation: op.name, ...(note !== '' && { note }) }
   const asksForChanges = dryRun === 'changes' && !op.handlesDryRun
   if (value !== undefined && !asksForChanges) return value
   return describeSince(means, tx, { operation: op.name, note, since: outcome.starts.get(id) ?? 0 })
