@@ -43,7 +43,7 @@ test('an operator drafts a row on the pages, a colleague approves it as it is no
       expect(await axeFindings(page, 'layers')).toEqual([])
       await dialog.getByLabel('Title · required').fill('Row C')
       await page.keyboard.press('Enter')
-      await page.getByText(/^Proposal \d+, Row C: changes nothing yet$/).waitFor()
+      await page.getByText(/^Proposal \d+, Row C: changes nothing$/).waitFor()
       number = findNumber(page)
       const at = `as_of=proposal:${number}`
 
@@ -216,7 +216,7 @@ test('an operation that is refused names its field, and can be replaced and remo
       await page.keyboard.press('p')
       await page.getByRole('dialog').getByLabel('Title · required').fill('VLAN of the lab')
       await page.keyboard.press('Enter')
-      await page.getByText(/VLAN of the lab: changes nothing yet$/).waitFor()
+      await page.getByText(/VLAN of the lab: changes nothing$/).waitFor()
       number = findNumber(page)
       const network = { name: 'lab', subnet: '10.98.0.0/24' }
       expect(await write(page, `/api/networks?proposal=${number}`, network)).toBe(202)

@@ -53,7 +53,7 @@ export const Future = ({ id, path, children }: Props) => {
     )
   const { number, title, summary } = proposal
   const isShown = isAlive(proposal)
-  const effect = isShown ? (summary === '' ? 'changes nothing yet' : summary) : `is ${proposal.state}`
+  const effect = isShown ? summary : `is ${proposal.state}`
   return (
     <>
       <div className={historyCss.banner}>

@@ -17,7 +17,7 @@ test.each([
 ] as const)('the state of %p is %p', (proposal, text) => expect(formatState(proposal)).toBe(text))
 
 test.each([
-  [{ summary: '', errors: 0 }, 'Changes nothing.'],
+  [{ summary: 'changes nothing', errors: 0 }, 'Changes nothing.'],
   [{ summary: 'created 1 network', errors: 1 }, 'Created 1 network. One operation is refused now.'],
   [{ summary: 'updated 2 devices', errors: 3 }, 'Updated 2 devices. 3 operations are refused now.'],
 ])('the summary of %p is %p', (proposal, text) => expect(formatSummary(proposal)).toBe(text))

@@ -19,7 +19,7 @@ export const getStateTone = ({ state, close_reason }: Closed): Tone => {
 export const formatSummary = ({ summary, errors }: Pick<ListedProposal, 'summary' | 'errors'>): string => {
   const conflicts =
     errors === 0 ? '' : ` ${errors === 1 ? 'One operation is' : `${errors} operations are`} refused now.`
-  return `${summary === '' ? 'Changes nothing' : withCapital(summary)}.${conflicts}`
+  return `${withCapital(summary)}.${conflicts}`
 }
 
 /** Verbs of operations in the words of a page; all others are words already. */
