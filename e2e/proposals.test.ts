@@ -52,7 +52,7 @@ test('an operator drafts a row on the pages, a colleague approves it as it is no
       await page.getByLabel('Subnet · required').fill('10.99.0.0/24')
       await page.getByRole('button', { name: 'Create network' }).click()
       await page.getByText(/^Proposal \d+, Row C: .*1 network/).waitFor()
-      await page.getByRole('link', { name: 'row-c' }).first().click()
+      await page.getByRole('link', { name: '10.99.0.0/24' }).click()
       await page.getByRole('heading', { level: 1, name: 'row-c' }).waitFor()
       const network = new URL(page.url()).pathname.split('/')[2] ?? ''
       await open(`/networks/${network}?tab=pools&new=1&${at}`)
@@ -81,7 +81,7 @@ test('an operator drafts a row on the pages, a colleague approves it as it is no
         ['/devices?q=row-c', 'row-c-10'],
         ['/networks', 'row-c'],
         [`/networks/${network}`, '10.99.0.0/24'],
-        [`/networks/${network}?tab=addresses`, 'row-c-3'],
+        [`/networks/${network}?tab=devices`, 'row-c-3'],
         ['/pools', 'row-c servers'],
       ] as const) {
         await openWhole(`${path}${path.includes('?') ? '&' : '?'}${at}`)
@@ -111,7 +111,7 @@ test('an operator drafts a row on the pages, a colleague approves it as it is no
       await page.getByText('it would do something else now').first().waitFor()
       await page.getByText('Debian 99').waitFor()
       await page.getByRole('button', { name: 'Comment on row-c-2' }).click()
-      await page.getByLabel('Comment on row-c-2').fill('Why not in row B?')
+      await page.getByRole('textbox', { name: 'Comment on row-c-2' }).fill('Why not in row B?')
       await page.getByRole('button', { name: 'Comment', exact: true }).click()
       await page.getByText('Why not in row B?').first().waitFor()
       await page.getByRole('button', { name: 'Approve' }).click()
@@ -161,7 +161,7 @@ test('a user who may only propose has Propose in place of Save, Delete and Chang
       await page.getByRole('button', { name: 'Propose' }).click()
       await page.getByText(/^Proposed as \d+$/).waitFor()
       expect((await api.devices.get({ id })).os).toBe(os)
-      await page.getByRole('button', { name: 'Show' }).click()
+      await page.getByRole('button', { name: 'Review' }).click()
       await page.getByText('Inferno').first().waitFor()
       expect(await axeFindings(page)).toEqual([])
 
@@ -174,8 +174,8 @@ test('a user who may only propose has Propose in place of Save, Delete and Chang
 
       await open('/devices')
       const boxes = page.getByRole('grid', { name: 'Devices' }).getByRole('checkbox')
-      await boxes.nth(1).check()
-      await boxes.nth(2).check()
+      await boxes.nth(1).click()
+      await boxes.nth(2).click()
       await page.getByRole('button', { name: 'Delete 2' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Propose' }).click()
       await page.getByText(/^Proposed as \d+$/).waitFor()
@@ -198,7 +198,7 @@ test('a user with the right has Propose instead in a menu', async () => {
     async ({ page, open }) => {
       await open(`/racks/${id}?edit=${id}`)
       await page.getByLabel('Name · required').fill('Z10')
-      await page.getByRole('button', { name: 'Other ways to save' }).click()
+      await page.getByRole('button', { name: 'Other actions' }).click()
       await page.getByRole('menuitem', { name: 'Propose instead' }).click()
       await page.getByText(/^Proposed as \d+$/).waitFor()
     },
@@ -209,6 +209,9 @@ test('a user with the right has Propose instead in a menu', async () => {
 
 test('an operation that is refused names its field, and can be replaced and removed', async () => {
   const { api } = it.plat
+  const network = await api.networks.create({ name: 'lab', subnet: '10.98.0.0/24' })
+  const range = { start_ip: '10.98.0.20', end_ip: '10.98.0.30' }
+  const pool = await api.pools.create({ network_id: network.id, name: 'lab', ...range })
   let number = 0
   await it.visit(
     async ({ page, open }) => {
@@ -218,22 +221,23 @@ test('an operation that is refused names its field, and can be replaced and remo
       await page.keyboard.press('Enter')
       await page.getByText(/VLAN of the lab: changes nothing$/).waitFor()
       number = findNumber(page)
-      const network = { name: 'lab', subnet: '10.98.0.0/24' }
-      expect(await write(page, `/api/networks?proposal=${number}`, network)).toBe(202)
+      const reservation = { ip_address: '10.98.0.20', hostname: 'lab' }
+      expect(await write(page, `/api/pools/${pool.id}/reservations?proposal=${number}`, reservation)).toBe(202)
       expect(await write(page, `/api/racks?proposal=${number}`, { name: 'Lab', height: 42 })).toBe(202)
-      // Somebody takes the subnet.
-      await api.networks.create({ name: 'other lab', subnet: '10.98.0.0/24' })
+      // Another user takes the address.
+      await api.reservations.create({ pool_id: pool.id, ip_address: '10.98.0.20' })
       await open(`/proposals/${number}`)
+      await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByText('One operation is refused now.').waitFor()
       await page.getByRole('button', { name: 'Edit operation 1' }).click()
-      const dialog = page.getByRole('dialog', { name: 'New networks' })
-      const subnet = dialog.getByLabel('subnet')
-      await eventually(() => subnet.getAttribute('aria-invalid'), 'true')
+      const dialog = page.getByRole('dialog', { name: 'New reservations' })
+      const address = dialog.getByLabel('ip_address')
+      await eventually(() => address.getAttribute('aria-invalid'), 'true')
       expect(await axeFindings(page, 'layers')).toEqual([])
-      await subnet.fill('10.97.0.0/24')
+      await address.fill('10.98.0.21')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await page.getByText('One operation is refused now.').waitFor({ state: 'detached' })
-      await page.getByText('10.97.0.0/24').first().waitFor()
+      await page.getByText('10.98.0.21').first().waitFor()
       await page.getByRole('button', { name: 'Remove operation 2' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
       await page.getByRole('heading', { name: '1 operation' }).waitFor()
@@ -350,9 +354,9 @@ test('a policy is made by its form, and protects', async () => {
         .getByText(/approval/i)
         .first()
         .waitFor()
-      await page.getByRole('button', { name: 'Other ways to save' }).click()
+      await page.getByRole('button', { name: 'Other actions' }).click()
       await page.getByRole('menuitem', { name: 'Propose instead' }).click()
-      await page.getByRole('button', { name: 'Show' }).click()
+      await page.getByRole('button', { name: 'Review' }).click()
       await page.getByText('Four eyes').first().waitFor()
       expect((await api.racks.get({ id })).name).toBe('Core 1')
     },

@@ -1,12 +1,9 @@
 /** The parts of proposals that all pages have: the right to propose, the toast of a proposal, and the numbers in the navigation. */
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
-import { asOf } from '../api/as-of.ts'
-import { canPropose, send } from '../api/client.ts'
-import { contracts } from '../api/contracts.ts'
+import { canPropose } from '../api/client.ts'
 import { createStore, useStore } from '../api/store.ts'
-import { isQuiet } from '../live/use-live.ts'
 import { useMe, usePermit } from '../shell/me.ts'
 import { toast } from '../ui/toast.tsx'
 
@@ -38,43 +35,21 @@ export const useReport = (): ((number: number | undefined) => void) => {
   return (number) => {
     if (number === undefined) return
     const run = () => void navigate({ to: '/proposals/$id', params: { id: String(number) } })
-    toast(`Proposed as ${number}`, { action: { text: 'Show', run } })
+    toast(`Proposed as ${number}`, { action: { text: 'Review', run } })
     for (const key of PROPOSAL_KEYS) void client.invalidateQueries({ queryKey: [key] })
   }
 }
 
-type CountFilter = { readonly to_review?: true }
+/** The number of proposals that wait for a review of the user. */
+export const toReview = createStore(0)
 
-/** Counts proposals without reading them. */
-const countQuery = (filter: CountFilter) =>
-  queryOptions({
-    queryKey: ['proposals', 'count', filter],
-    queryFn: async () => {
-      const response = await send(contracts.proposals.list, { ...filter, limit: 1 })
-      await response.body?.cancel()
-      return Number(response.headers.get('x-total-count') ?? 0)
-    },
-    staleTime: 3000,
-  })
-
-/** Returns how many proposals wait for a review of the user. */
-export const useToReview = (): number => {
-  const { permissions } = useMe()
-  const isPresent = useStore(asOf) === undefined
-  const isEnabled =
-    useStore(isQuiet) && isPresent && ['proposals:approve', 'proposals:list'].every((one) => permissions.includes(one))
-  return useQuery({ ...countQuery({ to_review: true }), enabled: isEnabled }).data ?? 0
-}
+/** True once there is a proposal that the user sees. */
+export const isOneSeen = createStore(false)
 
 /** Returns whether the pages of proposals concern the user, who may propose or sees one. */
 export const useHasProposals = (): boolean => {
-  const { permissions } = useMe()
-  const isQuietNow = useStore(isQuiet)
-  const isPresent = useStore(asOf) === undefined
-  const mayCreate = permissions.includes('proposals:create')
-  const isAsked = !mayCreate && permissions.includes('proposals:list')
-  const { data = 0 } = useQuery({ ...countQuery({}), enabled: isQuietNow && isAsked && isPresent })
-  return mayCreate || (isAsked && data > 0)
+  const isSeen = useStore(isOneSeen)
+  return useMe().permissions.includes('proposals:create') || isSeen
 }
 
 /** The number of own proposals with entries of others since then. */

@@ -12,6 +12,7 @@ import { Band } from '../resource/object/band.tsx'
 import { MissingObject } from '../resource/object/object-page.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { Button } from '../ui/button.tsx'
 import { Badge, Card, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { Actions } from './actions.tsx'
 import { ItemsCard } from './items-card.tsx'
@@ -26,7 +27,7 @@ import { type Target, TimelineCard } from './timeline-card.tsx'
 const route = getRouteApi('/app/proposals/$id')
 const PARENT = { text: 'Proposals', link: { to: '/proposals', search: {} } } as const
 
-/** Tries the operations again where the estate has moved on since. Once for each run, because a refusal would repeat. */
+/** Tries the operations again where an object was changed since. Once for each run, because a refusal would repeat. */
 const useRefresh = (proposal: Proposal | undefined) => {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (id: string) => api.proposals.refresh({ id }),
@@ -38,7 +39,7 @@ const useRefresh = (proposal: Proposal | undefined) => {
   useEffect(() => {
     if (isOld && id !== undefined) mutate(id)
   }, [isOld, id, previewed_at, mutate])
-  return { isPending, error }
+  return { isPending, error, again: () => id !== undefined && mutate(id) }
 }
 
 const Merged = ({ id }: { readonly id: string }) => {
@@ -126,11 +127,16 @@ export const ProposalPage = () => {
           <div className={css.main}>
             <p role="status" className={css.summary}>
               <Badge tone={getStateTone(proposal)}>{formatState(proposal)}</Badge>{' '}
-              {refresh.isPending ? 'The estate has moved on; it is tried again …' : formatSummary(proposal)}{' '}
+              {refresh.isPending ? 'It is tried again …' : formatSummary(proposal)}{' '}
               {isAlive(proposal) && (
                 <Link to="/devices" search={{ as_of: toAsOf(number) }} className="link">
                   See it in the pages
                 </Link>
+              )}
+              {isAlive(proposal) && proposal.operations.length > 0 && (
+                <Button look="quiet" onClick={refresh.again} disabled={refresh.isPending}>
+                  Try again
+                </Button>
               )}
             </p>
             {description !== '' && <p className={css.description}>{description}</p>}

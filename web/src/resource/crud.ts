@@ -15,8 +15,8 @@ export const createCrud = <C extends Crud>(operations: C): Pick<Resource<Out<C['
     // Both answer with the object that `get` reads.
     call(op, toInput(op, input), { headers }) as Promise<Out<C['get']>>
   // The answer of a dry run is the change that the call would make.
-  const preview = (id: string) =>
-    call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
+  const preview = (id: string, fields: Input = {}) =>
+    call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes', ...fields })) as Promise<Change>
   return {
     operations,
     get: (id) => callTagged(operations.get as C['get'], toInput<C['get']>(operations.get, { id })),

@@ -94,7 +94,7 @@ const isSet = ({ name, of = name, initial = '', isSet: test }: FieldSpec, opened
   [opened[of] ?? '', values[of] ?? ''].some((value) => (test ? test(value) : value !== '' && value !== initial))
 
 const MORE_WAYS = (
-  <Button isIcon aria-label="Other ways to save">
+  <Button isIcon aria-label="Other actions">
     <ChevronUp size={15} aria-hidden="true" />
   </Button>
 )

@@ -76,7 +76,7 @@ export type Resource<T> = {
   /** @returns the id of the change, if there is a history */
   readonly remove: (id: string, note: string) => Promise<unknown>
   /** The change that a deletion would be; undefined for objects without a history. */
-  readonly preview?: (id: string) => Promise<Change>
+  readonly preview?: (id: string, fields?: Input) => Promise<Change>
   /** First parts of the keys of the queries that are repeated after a change. */
   readonly changes: readonly string[]
   /** Where pages have read the object already. */

@@ -4,7 +4,7 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { inboxCountsQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { isQuiet } from '../live/use-live.ts'
-import { news, useToReview } from '../proposals/known-proposals.ts'
+import { news, toReview } from '../proposals/known-proposals.ts'
 import { useMe } from './me.ts'
 import { findEntry, isOfSettings, type NavEntry, SETTINGS_PAGE } from './nav.ts'
 import css from './shell.module.css'
@@ -58,7 +58,7 @@ const EntryLink = ({ entry: { text, pages }, isCurrent, count = 0, onClick }: En
 const InboxLink = (props: EntryLinkProps) => <EntryLink {...props} count={useWaiting()} />
 
 /** Counts the proposals to review, and the own ones with entries of others. */
-const ProposalsLink = (props: EntryLinkProps) => <EntryLink {...props} count={useToReview() + useStore(news)} />
+const ProposalsLink = (props: EntryLinkProps) => <EntryLink {...props} count={useStore(toReview) + useStore(news)} />
 
 const LINKS: Readonly<Record<string, typeof EntryLink>> = { Inbox: InboxLink, Proposals: ProposalsLink }
 

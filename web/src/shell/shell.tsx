@@ -116,7 +116,10 @@ export const Shell = () => {
   const isSettings = isOfSettings(path)
   const { permissions } = useMe()
   const isQuietNow = useStore(isQuiet)
-  const hasNews = permissions.includes('proposals:create') && isQuietNow && moment === undefined
+  const hasNews =
+    ['proposals:create', 'proposals:list'].some((one) => permissions.includes(one)) &&
+    isQuietNow &&
+    moment === undefined
   const isAsked = [useStore(clockIsOpen), useStore(undoing)].some(Boolean)
   useChords()
   useSignedOut()

@@ -18,9 +18,9 @@ const buildInput = (operations: BulkOperation[], fields: HistoryFields): In<Cont
 })
 
 /** Returns the change that the operations would be. @param operations at most as many as one call takes */
-export const previewBatch = (operations: BulkOperation[]): Promise<Change> =>
+export const previewBatch = (operations: BulkOperation[], fields: HistoryFields = {}): Promise<Change> =>
   // The answer of a dry run is the change that the call would make.
-  call(contracts.devices.bulk, buildInput(operations, { dry_run: 'changes' })) as unknown as Promise<Change>
+  call(contracts.devices.bulk, buildInput(operations, { dry_run: 'changes', ...fields })) as unknown as Promise<Change>
 
 type Finish = (batch: Batch<Out<Contracts['devices']['bulk']>>) => string
 

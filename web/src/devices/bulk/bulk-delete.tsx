@@ -1,5 +1,6 @@
 /** Asks before the selected devices are deleted. */
 import { Suspense, useState } from 'react'
+import { useProposing } from '../../proposals/known-proposals.ts'
 import { CHUNK } from '../../resource/batch.ts'
 import { ChangeDialog } from '../../resource/change-dialog.tsx'
 import { DeletePreview } from '../../resource/object/delete-dialog.tsx'
@@ -21,6 +22,7 @@ const TYPED_FROM = 26
 
 export const BulkDelete = ({ ids, filter, onClose, onDone }: DialogProps & { readonly filter: string }) => {
   const [typed, setTyped] = useState('')
+  const { isOnly } = useProposing('devices:delete')
   const isTyped = ids.size < TYPED_FROM || typed.trim() === String(ids.size)
   const operation = (id: string): BulkOperation => ({ op: 'delete', id })
   const finish = ({ done }: { readonly done: number }) => {
@@ -46,7 +48,10 @@ export const BulkDelete = ({ ids, filter, onClose, onDone }: DialogProps & { rea
         {!isMatching(ids) && <DeleteImpact noun="device" ids={[...ids]} />}
         {!isMatching(ids) && ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
-            <DeletePreview ids={[...ids]} load={() => previewBatch([...ids].map(operation))} />
+            <DeletePreview
+              ids={[...ids]}
+              load={() => previewBatch([...ids].map(operation), isOnly ? { proposal: 'open' } : {})}
+            />
           </Suspense>
         )}
       </div>

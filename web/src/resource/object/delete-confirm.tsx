@@ -62,7 +62,7 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
       {!preview && "This can't be undone."}
       {preview && (
         <>
-          <DeletePreview ids={[id]} load={() => preview(id)} />
+          <DeletePreview ids={[id]} load={() => preview(id, proposing.isOnly ? { proposal: 'open' } : {})} />
           <NoteField value={note} onChange={setNote} />
         </>
       )}
