@@ -8,7 +8,7 @@ import { createStreamShares } from '../database/stream-shares.ts'
 import { createLocal, savepoints } from '../database/transaction-state.ts'
 import type { Caller } from './caller.ts'
 import type { History, Past } from './changes/history.ts'
-import { LockOrder, lockNamed } from './changes/locks.ts'
+import { lockNamed } from './changes/locks.ts'
 import { createRandomId } from './changes/new-ids.ts'
 import type { Proposals } from './changes/proposals.ts'
 import type { Bound, Feature, InTransaction, KernelCtx } from './context.ts'
@@ -62,7 +62,6 @@ export type ContextOptions<Tables> = {
   readonly follow: FollowChanges<Tables>
   readonly areas: ScopeEnforcer<Tables> | undefined
   readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
-  readonly checksLockOrder?: boolean | undefined
   readonly transact: <T>(
     call: Call,
     work: InTransaction<Tables, T>,
@@ -86,7 +85,6 @@ export const createContexts = <Tables>({
   follow,
   areas,
   reactions,
-  checksLockOrder = false,
   transact,
 }: ContextOptions<Tables>): ContextFor<Tables> => {
   const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
@@ -106,7 +104,7 @@ export const createContexts = <Tables>({
     // A past reads by the store of another context, so its streams have a share already.
     const store = past?.store ?? (shares && userId !== undefined && !tx ? shares(read, userId) : read)
     const at = new Date(now().getTime() - (request.aheadMs ?? 0))
-    const order = tx && checksLockOrder ? new LockOrder() : undefined
+    const order = tx?.order
     const step: KernelCtx<Tables>['step'] = async (work) => {
       const before = order?.begin()
       let isUndone = true

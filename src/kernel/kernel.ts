@@ -20,6 +20,7 @@ import {
 } from './changes/audit.ts'
 import { ChangeRecord, type PlanLimits } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
+import { LockOrder } from './changes/locks.ts'
 import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
 import { type Compared, NO_PROPOSALS, type Proposals } from './changes/proposals.ts'
 import { mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
@@ -153,7 +154,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         const changeId = Bun.randomUUIDv7()
         const lists = { events: [], announced: [], pending: [] }
         const numbers = { followed: 0, placed: 0, ran: 0 }
-        const state = { record, changeId, recorded: undefined, root: call, details: {} }
+        const order = checksLockOrder ? new LockOrder() : undefined
+        const state = { record, changeId, recorded: undefined, root: call, details: {}, order }
         const tx: Transaction<Tables> = { ...inner, ...lists, ...numbers, ...state }
         const run = async () => {
           const ctx = contextFor(call, tx)
@@ -192,7 +194,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const updateAreas = createUpdateAreas(areas)
   const listeners = features.filter(({ onFirstChange, onObjectsChanged }) => onFirstChange ?? onObjectsChanged)
   const contextFor = createContexts<Tables>({
-    ...{ db, now, log, history, events, proposals, features: listeners, follow, areas, reactions, checksLockOrder },
+    ...{ db, now, log, history, events, proposals, features: listeners, follow, areas, reactions },
     ...{ transact, checkCall, getCreate },
   })
 

@@ -7,6 +7,7 @@ import { splitBatches } from '../../database/query/batches.ts'
 import type { PlacedEvent } from '../announced-event.ts'
 import type { ScopeFilter } from '../caller.ts'
 import type { ChangeDetails, ChangeRecord } from '../changes/change-record.ts'
+import type { LockOrder } from '../changes/locks.ts'
 import type { NewIds } from '../changes/new-ids.ts'
 import type { AtEnd, Feature, KernelCtx, OnObjectsChanged } from '../context.ts'
 import type { Request } from '../request.ts'
@@ -64,6 +65,8 @@ export type Transaction<Tables> = Tx<Tables> & {
   /** The number of `pending` that have run. */
   ran: number
   readonly changeId: string
+  /** The locks that it holds, if their order is checked. */
+  readonly order: LockOrder | undefined
   /** The call that began the transaction, under which its change is recorded. */
   readonly root: Call
   /** The details of its change that a part of the transaction does not decide. */
