@@ -63,7 +63,9 @@ describe.each(engines())('on %s', (dialect) => {
         const hasChanged = change !== all[step - 1]?.change && change !== ''
         // The moment is given by the time and by the change in turn.
         const moment = hasChanged && step % 2 === 0 ? change : time
-        const undoing = { number: step + 1, previewed_at: time }
+        // No job runs a draft.
+        const draft = { state: 'draft', author_id: reader.userId } as const
+        const undoing = { number: step + 1, previewed_at: time, ...draft }
         await insertProposal(app.db, undoing, await findFormer(app.db, seq))
         for (const [path, answer] of answers) {
           const then = await answerOf(path, moment)
