@@ -7,17 +7,28 @@ import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import { findHeirs, findInDatacenters, findSet, updateAreas } from './area-store.ts'
 import type { ScopeFacts, ScopesOf } from './areas.ts'
 
-/** Returns scopes with all datacenters that are in them: the named ones, and those below. */
+/** The datacenter above a datacenter, by its id; null without one. */
+export type Parents = ReadonlyMap<string, string | null>
+
+const NO_PARENTS: Parents = new Map()
+
+/**
+ * Returns scopes with all datacenters that are in them: the named ones, and those below.
+ * @param parents replaces the stored ones, for another state of the tree
+ */
 export const withDatacentersBelow = async <S extends Pick<ScopeFacts, 'datacenter_ids'>>(
   { db }: DbScope,
   scopes: readonly S[],
+  parents = NO_PARENTS,
 ): Promise<readonly S[]> => {
   if (scopes.every(({ datacenter_ids }) => datacenter_ids.length === 0)) return scopes
-  const tree = await db
+  const stored = await db
     .selectFrom('datacenters')
     .select(['id', 'parent_id'])
     .where('parent_id', 'is not', null)
     .execute()
+  const replaced = [...parents].flatMap(([id, parent_id]) => (parent_id === null ? [] : [{ id, parent_id }]))
+  const tree = [...stored.filter(({ id }) => !parents.has(id)), ...replaced]
   if (tree.length === 0) return scopes
   const children = Map.groupBy(tree, ({ parent_id }) => parent_id)
   return scopes.map((scope) => {

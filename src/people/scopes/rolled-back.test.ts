@@ -15,7 +15,7 @@ describe.each(engines())('scopes in a transaction on %s', (dialect) => {
   afterEach(() => app.close())
 
   const insert = async (ctx: Ctx, name: string): Promise<void> => {
-    noteWrite(ctx)
+    await noteWrite(ctx)
     const lists = { datacenter_ids: [], space_ids: [], subnets: [], tags: [name] }
     const times = { created_at: ctx.now, updated_at: ctx.now }
     await store.insert(ctx, { id: Bun.randomUUIDv7(), name, description: '', ...lists, ...times })

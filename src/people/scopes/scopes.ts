@@ -127,7 +127,7 @@ const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids' | 'kind_ids'
     const ids = scope?.[list]
     if (!scope || !ids?.includes(id)) continue
     const left = { ...scope, [list]: ids.filter((one) => one !== id), updated_at: ctx.now }
-    noteWrite(ctx)
+    await noteWrite(ctx)
     await store.update(ctx, left)
     await ctx.emit('scope.updated')
   }
@@ -138,7 +138,7 @@ const followMove = async (ctx: Ctx, moved: DatacenterMoved): Promise<void> => {
   if ((await store.findAll(ctx)).length === 0) return
   await ctx.lock('datacenterTree')
   // All instances read the scopes again, with the datacenters of the new tree.
-  noteWrite(ctx)
+  await noteWrite(ctx)
   await store.touch(ctx)
   const setOf = await loadForTransaction(ctx)
   if (!setOf) return

@@ -6,7 +6,7 @@ import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { ScopeEnforcer } from '../../kernel/rights/scope-enforcer.ts'
 import { AREA_TABLES, type AreaTable } from '../../resource/scoped/area-tables.ts'
-import { scopes } from './api.ts'
+import { type Scope, scopes } from './api.ts'
 import { findHeirs, type Heirs, updateAreas } from './area-store.ts'
 import { createScopeMatcher, type ScopesOf } from './areas.ts'
 import { withDatacentersBelow } from './places.ts'
@@ -46,14 +46,24 @@ type State = {
   revision: Promise<string | undefined> | undefined
   /** True if it has changed scopes, also in a savepoint that was rolled back. */
   hasWritten: boolean
+  /** The scopes before its first change of them. */
+  original: readonly Scope[] | undefined
 }
 
-const scopesState = transactionState((): State => ({ isWithoutScopes: false, revision: undefined, hasWritten: false }))
+const scopesState = transactionState(
+  (): State => ({ isWithoutScopes: false, revision: undefined, hasWritten: false, original: undefined }),
+)
 
-/** Called when a transaction changes a scope. */
-export const noteWrite = ({ local }: Ctx): void => {
-  local(scopesState).hasWritten = true
+/** Called before a transaction changes a scope. */
+export const noteWrite = async (ctx: Ctx): Promise<void> => {
+  const state = ctx.local(scopesState)
+  state.original ??= await store.findAll(ctx)
+  state.hasWritten = true
 }
+
+/** Returns the scopes as they were before the transaction, or as of the last commit. */
+export const findOriginal = async (ctx: Ctx): Promise<readonly Scope[]> =>
+  ctx.local(scopesState).original ?? store.findAll(ctx)
 
 const TABLE_OF: Readonly<Record<string, AreaTable>> = {
   datacenter: 'datacenters',

@@ -87,6 +87,34 @@ describe.each(engines())('protection on %s', (dialect) => {
     expect(body).toMatchObject({ code: 'APPROVAL_REQUIRED', details: [{ field: 'First' }, { field: 'Second' }] })
   })
 
+  test.each(['datacenters', 'spaces'] as const)('one of the %s that a scope names is not deleted', async (noun) => {
+    const id = await make(noun, {})
+    const [field] = noun === 'spaces' ? ['space_ids'] : ['datacenter_ids']
+    const scope_id = await make('scopes', { [field]: [id] })
+    await whileProtected({ scope_id }, async () => {
+      expect((await all.admin.ask(`DELETE /api/${noun}/${id}`)).status).toBe(403)
+    })
+    expect((await all.admin.ask(`DELETE /api/${noun}/${id}`)).status).toBe(204)
+  })
+
+  test('a datacenter does not leave the scope of the one above it, and its devices count as before', async () => {
+    const [above, aside] = [await make('datacenters', {}), await make('datacenters', {})]
+    const below = await make('datacenters', { parent_id: above })
+    const device = await make('devices', { datacenter_id: below })
+    const scope_id = await make('scopes', { datacenter_ids: [above] })
+    await whileProtected({ scope_id, permissions: ['datacenters:update'] }, async () => {
+      expect((await all.admin.ask(`PUT /api/datacenters/${below}`, { parent_id: aside })).status).toBe(403)
+    })
+    const document = (parent: string) => ({
+      datacenters: [{ id: below, parent_id: parent }],
+      devices: [{ id: device, os: `after a move to ${parent}` }],
+    })
+    await whileProtected({ scope_id, permissions: ['devices:update'] }, async () => {
+      const { status, body } = await all.admin.ask('POST /api/estate/apply', document(aside))
+      expect([status, body]).toMatchObject([403, { code: 'APPROVAL_REQUIRED' }])
+    })
+  })
+
   test('a scope that is defined in between counts from then on', async () => {
     const late = await make('scopes', { tags: ['late'] })
     const id = await make('devices', { tags: ['other'] })

@@ -31,7 +31,12 @@ describe.each(onSqlite())('policies on %s', (dialect) => {
 
   test('the answer of an update has the new fields, and one without differences changes nothing', async () => {
     const { id } = await make()
-    const fields = { permissions: ['devices:update', 'discovery:update', 'dns:create'], min_objects: 20, checks: ['ci'], protect: true }
+    const fields = {
+      permissions: ['devices:update', 'discovery:update', 'dns:create'],
+      min_objects: 20,
+      checks: ['ci'],
+      protect: true,
+    }
     const { body } = await all.admin.ask(`PUT /api/policies/${id}`, fields)
     expect(body).toMatchObject(fields)
     expect((await all.admin.ask(`PUT /api/policies/${id}`, fields)).body).toEqual(body)

@@ -1,8 +1,9 @@
 /** The scopes of changed objects before and after, by their documents and by the objects that they belong to. */
-import { toText } from '../../contract/unknown.ts'
+import { toText, toTextOrNull } from '../../contract/unknown.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { createScopeMatcher, type ScopesOf } from '../../people/scopes/areas.ts'
 import {
   type DocumentScope,
   findPlace,
@@ -11,7 +12,9 @@ import {
   type ObjectId,
   type PlacedState,
 } from '../../people/scopes/document-scopes.ts'
-import { loadCurrentScopes, loadForTransaction } from '../../people/scopes/update-areas.ts'
+import { type Parents, withDatacentersBelow } from '../../people/scopes/places.ts'
+import { findAll } from '../../people/scopes/store.ts'
+import { findOriginal, loadCurrentScopes, loadForTransaction } from '../../people/scopes/update-areas.ts'
 import type { Kind } from '../../record/history/kind-names.ts'
 import { type Document, KIND_RULES, parseDocument } from '../../record/history/kinds.ts'
 
@@ -99,6 +102,34 @@ const listSets = (placing: DocumentScope, state: PlacedState): (readonly string[
 
 type Item = Pick<PlannedItem, 'kind' | 'id' | 'change' | 'before' | 'after'>
 
+/** Scopes name the objects of these kinds, and a deleted object leaves them. */
+const NAMED: ReadonlySet<string> = new Set(['datacenter', 'space', 'kind'])
+
+const readParents = (items: readonly Item[], find: (item: Item) => string | undefined): Parents =>
+  new Map(
+    items.flatMap((item) => {
+      const json = find(item)
+      if (item.kind !== 'datacenter') return []
+      return [[item.id, json === undefined ? null : toTextOrNull(parseDocument(json).parent_id)] as const]
+    }),
+  )
+
+type Matchers = { readonly before: ScopesOf; readonly after: ScopesOf }
+
+/** Returns the scopes of both states: with what they name, and the tree of datacenters, of the state. */
+const loadMatchers = async (
+  ctx: Ctx,
+  items: readonly Item[],
+  { setOf, find }: { readonly setOf: ScopesOf; readonly find: (item: Item) => string | undefined },
+): Promise<Matchers> => {
+  if (!items.some(({ kind }) => NAMED.has(kind))) return { before: setOf, after: setOf }
+  const [parentsBefore, parentsAfter] = [readParents(items, ({ before }) => before), readParents(items, find)]
+  return {
+    before: createScopeMatcher(await withDatacentersBelow(ctx, await findOriginal(ctx), parentsBefore)),
+    after: createScopeMatcher(await withDatacentersBelow(ctx, await findAll(ctx), parentsAfter)),
+  }
+}
+
 /** Returns the places of each item, in a transaction by its own scopes and objects. */
 export const findPlaces = async (ctx: Ctx, items: readonly Item[]): Promise<readonly Places[]> => {
   const setOf = await (ctx.db === ctx.store.read ? loadCurrentScopes(ctx) : loadForTransaction(ctx))
@@ -108,22 +139,24 @@ export const findPlaces = async (ctx: Ctx, items: readonly Item[]): Promise<read
     ctx,
     items.filter(({ change, after }) => change !== 'delete' && after === undefined),
   )
+  const find = (item: Item): string | undefined => item.after ?? read.get(buildKey(item))
+  const matchers = await loadMatchers(ctx, items, { setOf, find })
   const before: Placings = new Map()
   const after: Placings = new Map()
   for (const item of items) {
     const key = buildKey(item)
     before.set(key, toPlacing(item, item.before))
-    after.set(key, toPlacing(item, item.after ?? read.get(key)))
+    after.set(key, toPlacing(item, find(item)))
   }
   const others = await addOthers(ctx, [before, after])
-  const buildState = (own: Placings): PlacedState => ({
-    setOf,
+  const buildState = (own: Placings, matcher: ScopesOf): PlacedState => ({
+    setOf: matcher,
     at: (object) => {
       const key = buildKey(object)
       return own.has(key) ? own.get(key) : others.get(key)
     },
   })
-  const states = { before: buildState(before), after: buildState(after) }
+  const states = { before: buildState(before, matchers.before), after: buildState(after, matchers.after) }
   const findSets = (item: Item, placings: Placings, state: PlacedState) => {
     const placing = placings.get(buildKey(item))
     return placing ? listSets(placing, state) : []
