@@ -45,7 +45,7 @@ const countOnce = async (
   return found
 }
 
-/** Counts by the places of the stored effects; those of an earlier state of the scopes are found again. */
+/** Counts by the places of the stored effects, which are found again after a change of the scopes. */
 const countStored =
   (ctx: Ctx, revision: string, count: CountPlaced): CountRows =>
   async (rows) => {
