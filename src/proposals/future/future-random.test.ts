@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { estateChanges } from '../../../testing/estates/estate-changes.ts'
 import { PAST_READER, readAt } from '../../../testing/estates/past-reads.ts'
-import { onSqlite } from '../../../testing/servers/servers.ts'
+import { engines } from '../../../testing/servers/servers.ts'
 import { testsAll } from '../../../testing/tests-all.ts'
 
 const PROPOSALS = testsAll ? 12 : 4
 const WRITES = 12
 const LIMIT_MS = 600_000
 
-describe.each(onSqlite())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let reader: TestCaller
