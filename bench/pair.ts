@@ -187,7 +187,9 @@ export const nextIp: PairWork = {
 const protect = (side: Side): Promise<void> =>
   withCaller(side, async (call) => {
     const { id: datacenter_id } = (await call(post('/api/datacenters', { name: 'protected' }))) as { id: string }
-    const scope = (await call(post('/api/scopes', { name: 'protected', datacenter_ids: [datacenter_id] }))) as { id: string }
+    const scope = (await call(post('/api/scopes', { name: 'protected', datacenter_ids: [datacenter_id] }))) as {
+      id: string
+    }
     const policy = { name: 'protected', scope_id: scope.id, protect: true }
     await call(post('/api/policies', policy)).catch((error: unknown) => {
       if (!String(error).includes(': 404 ')) throw error
