@@ -20,6 +20,9 @@ const named = writes.map((op): [string, AnyOperation] => [op.name, op])
 /** Tables of the call itself. */
 const ASIDE = /^(audit\w*|revisions|leases|api_keys|users)$/
 
+/** The tables of plans besides. */
+const PLANS = new RegExp(`${ASIDE.source}|^(proposals|proposal_effects)$`)
+
 const REFUSED = { code: 'APPROVAL_REQUIRED', details: [{ field: 'Guarded' }] }
 
 describe.each(engines())('on %s', (dialect) => {
@@ -28,8 +31,8 @@ describe.each(engines())('on %s', (dialect) => {
   let policy = ''
   let before: unknown
 
-  const readAll = async (): Promise<unknown> =>
-    [...(await readWhole(world.app.db, ASIDE))].map(([table, rows]) => [
+  const readAll = async (without = ASIDE): Promise<unknown> =>
+    [...(await readWhole(world.app.db, without))].map(([table, rows]) => [
       table,
       rows
         .map((row) => JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)))
@@ -96,6 +99,18 @@ describe.each(engines())('on %s', (dialect) => {
       input: { id: ids.devices, os: 'Plan 9' },
     })
     expect(answer).toMatchObject({ isError: true, value: { code: 'APPROVAL_REQUIRED' } })
+  })
+
+  test('the plan of a deletion is made, and its application is refused', async () => {
+    const { app, admin, ids } = world
+    const call = (name: string, input: Record<string, unknown>) =>
+      callTool({ fetch: app.fetch, key: admin.key }, name, input)
+    const start = await readAll(PLANS)
+    const plan = await call('call_operation', { operation: 'devices.delete', input: { id: ids.devices } })
+    expect(plan).toMatchObject({ isError: false })
+    const applied = await call('apply_plan', { plan_id: plan.value.plan_id })
+    expect(applied).toMatchObject({ isError: true, value: { code: 'APPROVAL_REQUIRED' } })
+    expect(await readAll(PLANS)).toEqual(start)
   })
 
   test('nobody is exempt: another key of the admin is refused as well', async () => {
