@@ -75,13 +75,6 @@ const buildQuery = (ctx: Ctx, { state, author, to_review }: Filter): Query => {
 /** The number of proposals that are looked at together. */
 const AT_ONCE = 200
 
-/** Returns all proposals that the caller sees. */
-const findVisible = async (ctx: Ctx, query: Query): Promise<readonly ListedProposal[]> => {
-  const found: ListedProposal[] = []
-  for (const rows of splitBatches(await query.execute(), AT_ONCE)) found.push(...(await toVisible(ctx, rows)))
-  return found
-}
-
 const toVisible = async (ctx: Ctx, rows: readonly store.ListedRow[]): Promise<ListedProposal[]> => {
   const glances = await glance(ctx, rows)
   return rows.flatMap((row) => {
@@ -90,29 +83,51 @@ const toVisible = async (ctx: Ctx, rows: readonly store.ListedRow[]): Promise<Li
   })
 }
 
+/** The memory of a number in the cache, in bytes. */
+const NUMBER_BYTES = 8
+
+/** Returns the numbers of all proposals that the caller sees, newest first. */
+const findVisible = async (ctx: Ctx, query: Query, { revision, key }: Known): Promise<readonly number[]> => {
+  const cache = ctx.store.cache.at<readonly number[]>('proposals.visible', revision)
+  const known = cache.get(key)
+  if (known) return known
+  const found: number[] = []
+  for (const rows of splitBatches(await query.execute(), AT_ONCE))
+    for (const { number } of await toVisible(ctx, rows)) found.push(number)
+  cache.set(key, found, found.length * NUMBER_BYTES)
+  return found
+}
+
+/** The revision of the tables, and the caller with the filter. */
+type Known = { readonly revision: string; readonly key: string }
+
 export const list = async (
   ctx: Ctx,
   { limit, offset = 0, ...filter }: ParsedInputOf<typeof proposals.list>,
 ): Promise<JsonList<ListedProposal>> => {
-  const isWhole = seesAll(ctx)
-  const tables = isWhole ? (['proposals', 'proposal_entries'] as const) : SIGHT_TABLES
-  const revision = `${await ctx.store.revision([...tables])} ${formatSightKey(ctx)}`
+  // The numbers of effects by kind suffice for a caller who reads a kind everywhere or nowhere.
+  const tables = ctx.caller.scopedPermissions ? SIGHT_TABLES : (['proposals', 'proposal_entries'] as const)
+  const present = await ctx.store.revision([...tables])
+  const sight = formatSightKey(ctx)
   const query = buildQuery(ctx, filter)
-  if (isWhole)
+  const revision = `${present} ${sight}`
+  const send = async (page: Query): Promise<string[]> =>
+    (await toVisible(ctx, await page.execute())).map((one) => JSON.stringify(one))
+  if (seesAll(ctx))
     return new JsonList<ListedProposal>({
       revision,
       total: () => countRows(query),
       rows: async function* () {
-        const rows = await query.limit(limit).offset(offset).execute()
-        yield (await toVisible(ctx, rows)).map((one) => JSON.stringify(one))
+        yield await send(query.limit(limit).offset(offset))
       },
     })
-  const seen = await findVisible(ctx, query)
+  const seen = await findVisible(ctx, query, { revision: present, key: `${sight} ${JSON.stringify(filter)}` })
   return new JsonList<ListedProposal>({
     revision,
     total: async () => seen.length,
     rows: async function* () {
-      yield seen.slice(offset, offset + limit).map((one) => JSON.stringify(one))
+      const page = seen.slice(offset, offset + limit)
+      if (page.length > 0) yield await send(query.where('number', 'in', page))
     },
   })
 }
