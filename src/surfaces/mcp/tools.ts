@@ -49,7 +49,8 @@ export const needsPlan = ({ effect, isBulk }: Pick<AnyOperation, 'effect' | 'isB
   effect === 'delete' || isBulk === true
 
 const strings = (description: string): JsonSchema => ({ type: 'array', description, items: STRING })
-const FIELDS = strings('Only these fields')
+/** The fields of a single object need no description. */
+const FIELDS: JsonSchema = { type: 'array', items: STRING }
 const LIST_FIELDS = strings('Only these; rows are lists of values')
 
 /** Returns true if the operation takes a `limit` of as many rows as are sent without one. */
@@ -120,7 +121,7 @@ const SHORT: Readonly<Record<string, JsonSchema>> = {
   offset: { type: 'integer' },
   sort: { ...STRING, description: 'Like -created_at' },
   as_of: { ...STRING, description: 'Time, change id, 24h or proposal:7' },
-  change_note: { ...STRING, description: 'Why' },
+  change_note: { ...STRING, description: 'The reason' },
   idempotency_key: STRING,
   proposal: { ...STRING, description: 'draft, open or its number' },
   mount: {
