@@ -2,7 +2,7 @@
 
 import { runJobChild } from '../base/jobs/bounded-job-child.ts'
 import { withSourceRules } from '../contract/fields/row-rules.ts'
-import { type LazyConversion, withPacks } from './converter.ts'
+import { type LazyConversion, toDocument } from './converter.ts'
 import { CONVERTERS, type ConverterParts, detectFormat } from './converters.ts'
 import { streamJson } from './json-pieces.ts'
 import { replayPages } from './netbox/read/page-file.ts'
@@ -12,7 +12,7 @@ import type { ConvertJob, PullJob } from './protocol.ts'
 /** Returns the parts of an answer in their order. The report and the leftover are read behind the rows, which complete them. */
 const listParts = (conversion: LazyConversion, { withLeftover, options }: ConvertJob) => ({
   source: conversion.source,
-  documents: { ...withSourceRules(withPacks(conversion)), ...(options.clearsEmpty && { empty: 'clear' }) },
+  documents: { ...withSourceRules(toDocument(conversion)), ...(options.clearsEmpty && { empty: 'clear' }) },
   hosts: conversion.hosts,
   ...(conversion.sheet && { sheet: conversion.sheet }),
   report: () => conversion.report,
@@ -37,7 +37,7 @@ const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): 
   const { convertObjects } = await import('./netbox/netbox.ts')
   const conversion = convertObjects(await readNetboxApi(replayPages(bytes)))
   const { source, report, leftover } = conversion
-  const documents = withSourceRules(withPacks(conversion))
+  const documents = withSourceRules(toDocument(conversion))
   return streamJson({ format: pages, source, documents, report, ...(withLeftover && { leftover }) })
 }
 

@@ -9,7 +9,7 @@ import { createFairLane, type Owner } from '../base/jobs/fair-lane.ts'
 import type { Spool } from '../base/runtime/spool.ts'
 import type { Outbound } from '../base/security/outbound.ts'
 import { AppError } from '../contract/errors.ts'
-import { type Conversion, withPacks } from './converter.ts'
+import { type Conversion, toDocument } from './converter.ts'
 import type { ConvertedSheet } from './csv.ts'
 import { storePages } from './netbox/read/page-file.ts'
 import { connectNetbox, type PullRequest } from './netbox/read/pull.ts'
@@ -102,7 +102,7 @@ export const convertNetboxHere = async (token: string, send: SendToNetbox): Prom
   const headers = { Accept: 'application/json', Authorization: buildAuthorization(token) }
   const { convertObjects } = await import('./netbox/netbox.ts')
   const conversion = convertObjects(await readNetboxApi((path) => send(path, headers)))
-  return { ...conversion, documents: withPacks(conversion) }
+  return { ...conversion, documents: toDocument(conversion) }
 }
 
 /** The columns of a resource, and the mapping of a spreadsheet. */

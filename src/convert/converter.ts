@@ -1,6 +1,7 @@
 /** Converts a file of another program to rows of an estate document, and reports each object and field of it. */
 
 import { invalidField } from '../contract/errors.ts'
+import type { DocumentName } from '../contract/fields/document-names.ts'
 import type { Resource } from '../inventory/resources.ts'
 import type { ConvertedCells, ConvertOptions, Mapping } from './protocol.ts'
 
@@ -48,6 +49,8 @@ export type LazyConversion = {
   readonly source: string
   /** The packs that the rows need. */
   readonly packs?: readonly string[]
+  /** Slugs, colors and descriptions of names. */
+  readonly names?: readonly DocumentName[]
   readonly documents: LazyDocument
   readonly hosts: Iterable<Host>
   /** Complete once the rows have been read. */
@@ -57,14 +60,18 @@ export type LazyConversion = {
   readonly sheet?: ConvertedCells
 }
 
-/** Returns the lists of a conversion behind the packs that they need. */
-export const withPacks = <D extends object>({
+type Others = { readonly packs?: readonly string[]; readonly names?: readonly DocumentName[] }
+
+/** Returns the lists of a conversion behind the packs and the names that they need. */
+export const toDocument = <D extends object>({
   packs = [],
+  names = [],
   documents,
-}: {
-  readonly packs?: readonly string[]
-  readonly documents: D
-}): D & { readonly packs?: readonly string[] } => ({ ...(packs.length > 0 && { packs }), ...documents })
+}: Others & { readonly documents: D }): Others & D => ({
+  ...(packs.length > 0 && { packs }),
+  ...(names.length > 0 && { names }),
+  ...documents,
+})
 
 /** A conversion with all rows in memory. */
 export type Conversion = LazyConversion & { readonly documents: EstateDocument; readonly hosts: readonly Host[] }

@@ -1,5 +1,6 @@
 /** The jobs of the process of a conversion, and the answer with a converted source. Browser-safe. */
 import { z } from 'zod'
+import { DocumentNames } from '../contract/fields/document-names.ts'
 import { CONVERTED_RULES } from '../contract/fields/row-rules.ts'
 import { INVENTORY, type Resource } from '../inventory/resources.ts'
 import type { Format } from './formats.ts'
@@ -22,6 +23,8 @@ export type ConvertOptions = {
   readonly labels?: Readonly<Record<string, string>>
   /** False if the answer has no leftover, which then takes no memory. */
   readonly withLeftover?: boolean
+  /** False if the document has no names, whose slugs and colors are then left over. */
+  readonly withNames?: boolean
   /** True if the answer has the cells of a spreadsheet. Rows that cannot be read are then no error. */
   readonly withSheet?: boolean
   /** True if an empty cell of a spreadsheet clears its field. */
@@ -81,7 +84,7 @@ export const PulledEstate = z
     format: z.string(),
     source: z.string().describe('The form of the source'),
     documents: z
-      .object({ ...CONVERTED_RULES, packs: Packs, ...LISTS })
+      .object({ ...CONVERTED_RULES, packs: Packs, names: DocumentNames.optional(), ...LISTS })
       .describe('The document for an apply, which takes nothing away from objects that exist'),
     report: Report,
     leftover: z

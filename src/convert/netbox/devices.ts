@@ -4,6 +4,7 @@ import type { Line } from '../report-builder.ts'
 import type { Mounts } from '../rows/mounts.ts'
 import { compact, filterTags, MAX_ASSET_TAG, MAX_ROLE, MAX_SERIAL } from '../rows/row-text.ts'
 import { type AddressContext, buildAddresses } from './addresses.ts'
+import { FURTHER_STATUSES } from './custom/own-fields.ts'
 import type { DeviceTypes } from './device-types.ts'
 import { getDeviceName, type Owner } from './interfaces.ts'
 import { addRow, listLines, markDone, type RowRef, toRef, toRefs, toText } from './mapping.ts'
@@ -104,7 +105,7 @@ const buildDeviceRow = (context: DevicesContext, parts: Parts): EstateRow => {
     addresses: addresses.rows,
     domains: addresses.domains,
     description: report.describe(kind, id, String(description ?? ''), [
-      { key: 'status', value: SAID_STATUSES.has(status) ? '' : status },
+      { key: 'status', value: SAID_STATUSES.has(status) || FURTHER_STATUSES[kind]?.has(status) ? '' : status },
       ...lines.filter(({ key }) => key !== 'comments'),
       ...listPrimaryLines(context, kind, object),
       ...listPlaceLines(context, object),

@@ -106,7 +106,9 @@ test('a stack has its master, and its members their numbers', () => {
     ...{ kind: 'stacks', name: 'stack-1' },
     custom: { domain: 'd1', master: ref('dcim.device.3') },
   })
-  expect(find('dcim.device.3', 'devices')?.custom).toEqual({ stack: ref('dcim.virtualchassis.1'), stack_member: 2 })
+  expect(find('dcim.device.3', 'devices')?.custom).toEqual({
+    ...{ stack: ref('dcim.virtualchassis.1'), stack_member: 2, status: 'staged' },
+  })
 })
 
 test('a group of gateways has its addresses and devices', () => {

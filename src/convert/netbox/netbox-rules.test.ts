@@ -20,19 +20,36 @@ const device = (id: number, more: object = {}) => ({
 const iface = (id: number, of: number, name = 'eth0') => ({ id, name, device: { id: of } })
 
 test.each([
-  ['active', 'active'],
-  ['planned', 'planned'],
-  ['staged', 'planned'],
-  ['inventory', 'planned'],
-  ['offline', 'maintenance'],
-  ['failed', 'maintenance'],
-  ['decommissioning', 'decommissioned'],
-  ['lent-out', 'active'],
-])('the status %s becomes %s, with a line unless it follows from that one', async (value, status) => {
+  ['active', 'active', {}],
+  ['planned', 'planned', {}],
+  ['staged', 'planned', { custom: { status: 'staged' } }],
+  ['inventory', 'planned', { custom: { status: 'inventory' } }],
+  ['offline', 'maintenance', {}],
+  ['failed', 'maintenance', { custom: { status: 'failed' } }],
+  ['decommissioning', 'decommissioned', {}],
+  ['lent-out', 'active', { description: 'status: lent-out' }],
+])('the status %s becomes %s, and is kept where that one says less', async (value, status, more) => {
   const { documents } = await convert({ 'dcim/devices': [{ id: 1, name: 'x', status: { value, label: value } }] })
-  const isSaid = ['active', 'planned', 'offline', 'decommissioning'].includes(value)
-  const description = isSaid ? {} : { description: `status: ${value}` }
-  expect(documents.devices).toEqual([{ name: 'x', status, ...description, refs: { netbox: 'dcim.device.1' } }])
+  expect(documents.devices).toEqual([{ name: 'x', status, ...more, refs: { netbox: 'dcim.device.1' } }])
+})
+
+test('names that say more than their name are kept for the NetBox API, and what does not fit is left over', async () => {
+  const { names, leftover } = await convert({
+    'dcim/device-roles': [
+      { id: 1, name: 'Gateway', slug: 'gw', color: '2196F3', vm_role: false },
+      { id: 2, name: 'Server', slug: 'server', color: '9e9e9e', vm_role: true, weight: 5 },
+      { id: 3, name: 'Odd', slug: 'od d', color: 'red' },
+      { id: 4, name: 'Unused', slug: 'u' },
+    ],
+    'dcim/devices': [1, 2, 3].map((id) => device(id, { role: { id } })),
+  })
+  expect(names).toEqual([{ kind: 'dcim.devicerole', name: 'Gateway', slug: 'gw', color: '2196f3', vm_role: false }])
+  expect(Object.keys(leftover)).toEqual([
+    'dcim.devicerole.weight',
+    'dcim.devicerole.slug',
+    'dcim.devicerole.color',
+    'dcim.devicerole',
+  ])
 })
 
 test('a prefix with a location as its scope is in the datacenter that the location became', async () => {

@@ -1,4 +1,5 @@
 /** Converts a NetBox, from its REST API, `manage.py dumpdata` or a plain `pg_dump`. */
+import { MAX_NAMES } from '../../contract/fields/document-names.ts'
 import { type Conversion, createFileError, type EstateDocument, type WholeConverter } from '../converter.ts'
 import { checkUnpacked, checkUtf8, toBuffer } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
@@ -14,6 +15,7 @@ import { Interfaces } from './interfaces.ts'
 import { buildLinks } from './links.ts'
 import { leaveTimes, type Mapping, NO_PLACE, type Reading } from './mapping.ts'
 import { NetboxModel } from './model.ts'
+import { Names } from './names.ts'
 import { buildNetworks, buildPools } from './networks.ts'
 import { buildObjects } from './objects/build.ts'
 import { buildKinds } from './objects/plugin-objects.ts'
@@ -65,20 +67,23 @@ const NAMED = new Set(
   ).split(' '),
 )
 
+type Named = { readonly kind: string; readonly object: NetboxObject }
+
 /** Leaves the other values of an object over whose name is in a row. */
-const leaveNamed = (mapping: Mapping, kind: string, object: NetboxObject): void => {
+const leaveNamed = (mapping: Mapping, names: Names, { kind, object }: Named): void => {
   leaveTimes(mapping, kind, object)
+  const kept = names.add(kind, object)
   for (const [field, value] of Object.entries(object))
-    if (!['id', 'name', 'model', 'created', 'last_updated'].includes(field))
+    if (!['id', 'name', 'model', 'created', 'last_updated'].includes(field) && !kept.has(field))
       mapping.report.left(`${kind}.${field}`, 'has no place in Plat but its name', { id: object.id, value })
 }
 
-const leaveOthers = (mapping: Mapping): void => {
+const leaveOthers = (mapping: Mapping, names: Names): void => {
   const { model, report, done } = mapping
   for (const kind of model.kinds)
     for (const object of model.of(kind))
       if (done.get(kind)?.has(object.id)) continue
-      else if (NAMED.has(kind) && model.isNamed(kind, object.id)) leaveNamed(mapping, kind, object)
+      else if (NAMED.has(kind) && model.isNamed(kind, object.id)) leaveNamed(mapping, names, { kind, object })
       else report.left(kind, REASONS[kind] ?? NO_PLACE, object)
   for (const [kind, count] of model.source.unread) report.dropped(kind, 'is not read', count)
 }
@@ -86,7 +91,7 @@ const leaveOthers = (mapping: Mapping): void => {
 /** Converts the objects of any source. */
 export const convertObjects = (
   source: NetboxSource,
-  options: Pick<ConvertOptions, 'withLeftover'> = {},
+  options: Pick<ConvertOptions, 'withLeftover' | 'withNames'> = {},
 ): Conversion => {
   checkProgram(source)
   const report = new ReportBuilder(options)
@@ -139,9 +144,11 @@ export const convertObjects = (
     ...lists,
   }
   types.leaveModuleTypes()
-  leaveOthers(mapping)
+  const names = new Names(options.withNames === false ? 0 : MAX_NAMES)
+  leaveOthers(mapping, names)
   return {
     source: source.form,
+    names: names.list,
     packs: listPacks(fields, objects.packs, custom.packs),
     documents,
     hosts: [],

@@ -20,6 +20,7 @@ import type { EstateRows, Plan, PlanInput } from '../plan/context.ts'
 import { buildPlan } from '../plan/plan.ts'
 import { type AnswerParts, buildAnswer, createRefusal, getPermission, listPermissions, refuseMany } from './answer.ts'
 import { lockDevices } from './moved-addresses.ts'
+import { type KeepNames, listNamePermissions } from './names.ts'
 import type { PlannedChange } from './row.ts'
 import { runAll } from './run-plan.ts'
 import { createOutsideError, findOutside, findOverlapping } from './visibility.ts'
@@ -73,13 +74,14 @@ const requireWrite = (ctx: Ctx): void => {
 }
 
 /** @returns the handler of the operation */
-export const applyHandler = (means: PackMeans) => ({
+export const applyHandler = (means: PackMeans & { readonly keepNames: KeepNames }) => ({
   isReadOnly: true as const,
   prepare: async (ctx: Ctx, input: ApplyInput) => {
     const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect, lists, empty } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
     const packs = listPacks(input.packs ?? [], means.packs())
+    const names = input.names ?? []
     checkRows(rows, given)
     const total = countRows(rows, given)
     checkInput(input, total)
@@ -104,7 +106,7 @@ export const applyHandler = (means: PackMeans) => ({
     }
     const check = async (by: Ctx, plan: Plan): Promise<readonly Permission[]> => {
       if (isAtomic && plan.errors.length > 0) throw createRefusal(plan.errors)
-      const needed = listPermissions(plan)
+      const needed = [...new Set([...listPermissions(plan), ...listNamePermissions(names)])]
       if (!isDry) for (const permission of needed) ctx.require(permission)
       const lacking = needed.filter((permission) => !hasSomewhere(ctx, permission))
       const stored = plan.changes.filter(({ change }) => change !== 'create')
@@ -133,7 +135,8 @@ export const applyHandler = (means: PackMeans) => ({
       ? await buildPlan(await narrowToKnown(ctx), { ...planInput, planned: reportPlanned })
       : undefined
     const lacking = plan ? await check(ctx, plan) : []
-    if (plan && (plan.changes.length === 0 || (isDry && !isRehearsed(plan, lacking)))) {
+    const isNothing = plan?.changes.length === 0 && (isDry || names.length === 0)
+    if (plan && (isNothing || (isDry && !isRehearsed(plan, lacking)))) {
       const items = isWatched && plan.changes.length === 0 ? [] : undefined
       const result = await answer(ctx, plan, { failed: plan.errors, lacking, items })
       return new Answered(isDry ? new WithStatus(200, result, true) : result)
@@ -166,6 +169,7 @@ export const applyHandler = (means: PackMeans) => ({
       }
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw createRefusal(failed)
+      if (names.length > 0) await means.keepNames(tx, names)
       const done = { ...current, changes: [...made, ...changes] }
       const outside = await checkReach(
         tx,

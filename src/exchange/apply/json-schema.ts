@@ -1,5 +1,6 @@
 /** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
 import { z } from 'zod'
+import { DocumentNames } from '../../contract/fields/document-names.ts'
 import { KIND_ID } from '../../contract/fields/kind-id.ts'
 import { DOCUMENT_RULES, rowRuleFields } from '../../contract/fields/row-rules.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
@@ -156,6 +157,8 @@ const buildRowSchema = (resource: Resource): JsonSchema => {
 
 const RULES = toJsonSchema(z.object(rowRuleFields(DOCUMENT_RULES)), 'input').schema.properties
 
+const NAMES = toJsonSchema(DocumentNames, 'input', { isExact: true }).schema
+
 let made: JsonSchema | undefined
 
 export const getEstateSchema = (): JsonSchema => {
@@ -169,6 +172,7 @@ export const getEstateSchema = (): JsonSchema => {
         items: { enum: [...PACK_NAMES] },
         description: 'Packs that the rows need: those that are not installed are installed first',
       },
+      names: NAMES,
       ...RULES,
       ...Object.fromEntries(
         INVENTORY.map((resource): [string, JsonSchema] => [

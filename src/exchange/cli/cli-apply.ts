@@ -78,7 +78,14 @@ const send = async (
       ...(isOnce && { [KEY_HEADER]: crypto.randomUUID() }),
       ...(note !== undefined && { [NOTE_HEADER]: encodeNote(note) }),
     },
-    body: JSON.stringify({ ...files.rules, packs: files.packs, ...files.rows, ...options, ...more }),
+    body: JSON.stringify({
+      ...files.rules,
+      packs: files.packs,
+      names: files.names,
+      ...files.rows,
+      ...options,
+      ...more,
+    }),
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }

@@ -25,6 +25,8 @@ export type EstateFiles = {
   readonly places: Readonly<Partial<Record<Resource, readonly Place[]>>>
   /** The packs that the rows need. */
   readonly packs?: readonly unknown[]
+  /** Slugs, colors and descriptions of names. */
+  readonly names?: readonly unknown[]
   readonly locate?: LocateCell
   /** The rules of the rows. The rules of an apply hold where they are undefined. */
   readonly rules: { readonly [R in keyof RowRules]?: RowRules[R] | undefined }
@@ -37,12 +39,13 @@ const MOST_WITH_LINES = 2 ** 20
 /** An alias of YAML may not multiply its anchor without end. */
 const MOST_ALIASES = 1000
 
-/** The list of the packs that a document needs. */
-const PACKS = 'packs'
+/** The lists of a document that hold no rows. */
+const OTHERS = ['packs', 'names'] as const
+type Other = (typeof OTHERS)[number]
 
-/** A row, or the name of a pack. `rules`: the rules of its document. */
+/** A row, or an entry of another list. `rules`: the rules of its document. */
 type Row = {
-  readonly resource: Resource | typeof PACKS
+  readonly resource: Resource | Other
   readonly value: unknown
   readonly place: Place
   readonly rules: RowRules
@@ -124,11 +127,11 @@ const toRows = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
   const rules = readRules(value, (key) => placeOf([key], 0))
   return Object.entries(value).flatMap(([key, list]: [string, unknown]) => {
     if (key === '$schema' || Object.hasOwn(DOCUMENT_RULES, key)) return []
-    const resource = key === PACKS ? PACKS : findResource(key)
+    const resource = OTHERS.find((other) => other === key) ?? findResource(key)
     const at = placeOf([key], 0)
     if (!resource)
       throw createUsageError(
-        `${at}: ${key} is no list of an estate document${formatSuggestion(key, [...INVENTORY, PACKS])}`,
+        `${at}: ${key} is no list of an estate document${formatSuggestion(key, [...INVENTORY, ...OTHERS])}`,
       )
     if (list === null) return []
     if (!Array.isArray(list)) throw createUsageError(`${at}: ${key} must be a list`)
@@ -205,7 +208,7 @@ const requireSameRules = (first: Row, { rules, place }: Row): void => {
 export const readEstate = async (io: Io, paths: readonly string[]): Promise<EstateFiles> => {
   const rows: Partial<Record<Resource, unknown[]>> = {}
   const places: Partial<Record<Resource, Place[]>> = {}
-  const packs: unknown[] = []
+  const others: Record<Other, unknown[]> = { packs: [], names: [] }
   let first: Row | undefined
   for (const path of paths)
     for (const file of await readFiles(io, path))
@@ -213,8 +216,8 @@ export const readEstate = async (io: Io, paths: readonly string[]): Promise<Esta
         const { resource, value, place } = row
         first ??= row
         requireSameRules(first, row)
-        if (resource === PACKS) {
-          packs.push(value)
+        if (resource === 'packs' || resource === 'names') {
+          others[resource].push(value)
           continue
         }
         rows[resource] ??= []
@@ -222,5 +225,10 @@ export const readEstate = async (io: Io, paths: readonly string[]): Promise<Esta
         places[resource] ??= []
         places[resource].push(place)
       }
-  return { rows, places, rules: first?.rules ?? {}, ...(packs.length > 0 && { packs }) }
+  const { packs, names } = others
+  return {
+    ...{ rows, places, rules: first?.rules ?? {} },
+    ...(packs.length > 0 && { packs }),
+    ...(names.length > 0 && { names }),
+  }
 }

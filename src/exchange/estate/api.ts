@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { NOTE_HEADER } from '../../contract/change-note.ts'
 import { ERROR_CODES } from '../../contract/errors.ts'
+import { DocumentNames } from '../../contract/fields/document-names.ts'
 import { ManagedBy, ManagedByFilter } from '../../contract/fields/external-fields.ts'
 import { idOf } from '../../contract/fields/fields.ts'
 import {
@@ -143,12 +144,12 @@ const Along = z.record(z.string(), z.record(z.string(), z.int()))
 /** A misspelled list must not be passed over. Editors complete by `$schema`. */
 const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): void => {
   for (const name of Object.keys(document).filter((one) => !KNOWN_FIELDS.has(one))) {
-    const message = `is no list of an estate document${formatSuggestion(name, [...INVENTORY, 'packs'])}`
+    const message = `is no list of an estate document${formatSuggestion(name, [...INVENTORY, 'packs', 'names'])}`
     check.addIssue({ code: 'custom', path: [name], message })
   }
 }
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...[...INVENTORY, '$schema', 'packs', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
+  ...[...INVENTORY, '$schema', 'packs', 'names', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
   ...['lists', 'empty', ...Object.keys({ ...WRITE_FIELDS, ...KEY_FIELDS, ...PROPOSAL_FIELDS })],
 ])
 
@@ -230,6 +231,7 @@ const applyFields = () => ({
     .max(MAX_PACKS)
     .optional()
     .describe('Packs that the rows need: those that are not installed are installed first'),
+  names: DocumentNames.optional(),
   managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
   prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
   allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),

@@ -15,6 +15,7 @@ import type { Means } from '../../record/history/kinds.ts'
 import { streamProgress, toErrorLine } from '../../surfaces/http/answer/progress-lines.ts'
 import { requireJsonType } from '../../surfaces/http/body/body.ts'
 import { applyHandler } from '../apply/apply.ts'
+import type { KeepNames } from '../apply/names.ts'
 import { createPullHandler } from '../convert/pull.ts'
 import { convertHandler } from '../convert/route.ts'
 import { exportHandler } from '../export/route.ts'
@@ -65,11 +66,12 @@ type EstateOptions = {
   readonly config: Pick<Config, 'dataDir'> & Omit<Means, 'operations'>
   readonly outbound: Outbound
   readonly packs: () => Packs
+  readonly keepNames: KeepNames
   /** The operations of all features. */
   readonly operations: Feature['operations']
 }
 
-export const estateFeature = ({ config, operations, outbound, packs }: EstateOptions): Feature => {
+export const estateFeature = ({ config, operations, outbound, packs, keepNames }: EstateOptions): Feature => {
   const importers = createImporters(operations)
   const slots = createSlots('import')
   const applies = createSlots('apply')
@@ -89,7 +91,7 @@ export const estateFeature = ({ config, operations, outbound, packs }: EstateOpt
   return {
     operations: inTurn(
       implement(estate, {
-        apply: applyHandler({ ...config, operations, packs }),
+        apply: applyHandler({ ...config, operations, packs, keepNames }),
         pull: createPullHandler({ slots, convertFile, dir, outbound }),
       }),
       { [estate.apply.name]: applies.enter },

@@ -1,5 +1,7 @@
 /** Names that clients have made: a role, a platform, a tag. Their rows keep the attributes that were sent, until they are deleted. */
+import type { DocumentName } from '../../contract/fields/document-names.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { buildNameKey } from './keys.ts'
 import type { Kind } from './kinds.ts'
 import { assignNumbers } from './numbers.ts'
 import * as store from './store.ts'
@@ -34,3 +36,31 @@ export const saveName = async (tx: Ctx, kind: Kind, key: string, attributes: Nam
 /** Deletes a name, in a transaction. Its number stays, for objects that get the name again. */
 export const deleteName = (tx: Ctx, kind: Kind, key: string): Promise<void> =>
   store.setAttributes(tx, { kind, key }, null)
+
+/** Several users may have made a name, each without seeing that of the other. */
+const SEPARATOR = ' '
+
+export const hasNamed = ({ named_by: users }: NameAttributes, userId: string | undefined): boolean =>
+  userId !== undefined && users?.split(SEPARATOR).includes(userId) === true
+
+/** Returns the users who have made a name, with one more. */
+export const addNamer = (before: NameAttributes | undefined, userId: string | undefined): string =>
+  [...new Set([...(before?.named_by?.split(SEPARATOR) ?? []), userId ?? ''])].filter(Boolean).join(SEPARATOR)
+
+/** Stores the names of an estate document that have no attributes yet, in a transaction. */
+export const keepNames = async (tx: Ctx, names: readonly DocumentName[]): Promise<void> => {
+  await tx.lock('netboxIds')
+  for (const [kind, own] of Map.groupBy(names, (name) => name.kind)) {
+    const known = new Set((await findNames(tx, kind)).map(({ key }) => key))
+    // The first of several that differ in case.
+    const added = new Map(own.toReversed().map((name) => [buildNameKey(name.name), name]))
+    for (const key of known) added.delete(key)
+    await assignNumbers(
+      tx,
+      [...added.keys()].map((key) => ({ kind, key })),
+    )
+    const namedBy = addNamer(undefined, tx.caller.userId)
+    for (const [key, { kind: _, ...attributes }] of added)
+      await store.setAttributes(tx, { kind, key }, JSON.stringify({ ...attributes, named_by: namedBy }))
+  }
+}

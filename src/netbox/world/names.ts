@@ -11,7 +11,7 @@ import { readCustom } from '../../resource/custom/objects.ts'
 import { toCustomTable } from '../../resource/named-tables.ts'
 import { buildNameKey } from '../numbers/keys.ts'
 import type { Kind } from '../numbers/kinds.ts'
-import { findNames, type NameAttributes } from '../numbers/names.ts'
+import { findNames, hasNamed, type NameAttributes } from '../numbers/names.ts'
 import { assignNumbers } from '../numbers/numbers.ts'
 import { makeSlugs } from '../numbers/slugs.ts'
 import { UNASSIGNED, UNKNOWN } from './keys.ts'
@@ -90,7 +90,6 @@ const readCustomOf =
 /** The resources with the custom field `role`, which is a role of NetBox. */
 const WITH_ROLE = ['networks', 'vlans', 'pools'] as const
 
-/** The resources with tags in a custom field `tags`. */
 /** The resources with the custom field `tags`. */
 export const TAGGED = ['datacenters', 'networks', 'vlans', 'spaces', 'racks', 'ports', 'cables'] as const
 
@@ -123,16 +122,6 @@ export const readNameBook = async (ctx: Ctx, kind: Kind): Promise<NameBook> => {
   const slugs = makeSlugs(names.map(({ number, key, attributes }) => ({ number, text: key, slug: attributes?.slug })))
   return new Map(names.map(({ number, key, attributes }) => [key, { slug: slugs.get(number) ?? '', attributes }]))
 }
-
-/** Several users may have made a name, each without seeing that of the other. */
-const SEPARATOR = ' '
-
-const hasNamed = ({ named_by: users }: NameAttributes, userId: string | undefined): boolean =>
-  userId !== undefined && users?.split(SEPARATOR).includes(userId) === true
-
-/** Returns the users who have made a name, with one more. */
-export const addNamer = (before: NameAttributes | undefined, userId: string | undefined): string =>
-  [...new Set([...(before?.named_by?.split(SEPARATOR) ?? []), userId ?? ''])].filter(Boolean).join(SEPARATOR)
 
 const createNameSet = (
   kind: Kind,

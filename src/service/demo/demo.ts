@@ -6,6 +6,7 @@ import { isRecord } from '../../contract/unknown.ts'
 import { isManagedBy } from '../../database/managed-by.ts'
 import type { Tables } from '../../database/tables.ts'
 import { type ApplyInput, applyHandler } from '../../exchange/apply/apply.ts'
+import type { KeepNames } from '../../exchange/apply/names.ts'
 import { estate } from '../../exchange/estate/api.ts'
 import type { Packs } from '../../exchange/packs/files.ts'
 import { INVENTORY, type Resource, toTableName } from '../../inventory/resources.ts'
@@ -59,16 +60,17 @@ export type DemoOptions = {
   /** The operations of all other features. */
   readonly operations: readonly Bound<Tables>[]
   readonly packs: () => Packs
+  readonly keepNames: KeepNames
   readonly kernel: () => Kernel<Tables>
 }
 
-export const demoFeature = ({ config, operations, packs, kernel }: DemoOptions): Feature => {
+export const demoFeature = ({ config, operations, packs, keepNames, kernel }: DemoOptions): Feature => {
   const find = (name: string): Bound<Tables> => {
     const bound = [...operations, ...own].find(({ op }) => op.name === name)
     if (!bound) throw new Error(`the demo needs the operation ${name}`)
     return bound
   }
-  const apply = applyHandler({ ...config, operations, packs })
+  const apply = applyHandler({ ...config, operations, packs, keepNames })
 
   /** Runs an operation for the caller. @returns its answer, and the change that it has recorded */
   const runStep = async (ctx: Ctx, name: string, input: object, signal = ctx.signal) => {

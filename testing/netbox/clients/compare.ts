@@ -1,5 +1,5 @@
 /** Compares the inventory that Ansible makes of a NetBox with that of a Plat which has imported it. */
-import { DIFFERENCES, RENAMED_GROUPS } from './differences.ts'
+import { DIFFERENCES } from './differences.ts'
 import type { Inventory } from './inventory.ts'
 
 /** The values below a path, such as `interfaces[eth0].mtu`. Lists of objects are keyed by name or address. */
@@ -24,19 +24,14 @@ const compareMaps = (
     .filter((path) => one.get(path) !== other.get(path))
     .map((path) => ({ path, text: `${path}: ${one.get(path)} is ${other.get(path)} in Plat` }))
 
-const rename = (name: string): string => RENAMED_GROUPS[name] ?? name
-
-/** Returns the hosts and groups of each group, by other names. */
-const toGroups = ({ groups }: Inventory, toName: (name: string) => string): Map<string, string> => {
-  const byName = Map.groupBy(Object.entries(groups), ([name]) => toName(name))
-  const join = (lists: readonly (readonly string[])[]) => [...new Set(lists.flat())].sort()
-  return new Map(
-    [...byName].map(([name, parts]) => {
-      const hosts = join(parts.map(([, group]) => group.hosts))
-      return [name, JSON.stringify({ hosts, children: join(parts.map(([, group]) => group.children.map(toName))) })]
-    }),
+/** Returns the hosts and groups of each group. */
+const toGroups = ({ groups }: Inventory): Map<string, string> =>
+  new Map(
+    Object.entries(groups).map(([name, { hosts, children }]) => [
+      name,
+      JSON.stringify({ hosts: [...hosts].sort(), children: [...children].sort() }),
+    ]),
   )
-}
 
 /** Returns a line for each group and host that differs, and for each variable with a difference that is not in the list. */
 export const compareInventories = (theirs: Inventory, ours: Inventory) => {
@@ -50,10 +45,7 @@ export const compareInventories = (theirs: Inventory, ours: Inventory) => {
     }),
   )
   return {
-    groups: compareMaps(
-      toGroups(theirs, rename),
-      toGroups(ours, (name) => name),
-    ).map(({ text }) => text),
+    groups: compareMaps(toGroups(theirs), toGroups(ours)).map(({ text }) => text),
     hosts: [...new Set(Object.keys(theirs.hosts)).symmetricDifference(new Set(Object.keys(ours.hosts)))],
     variables,
     /** Lines of the list without a difference. */

@@ -1,15 +1,4 @@
-/** The groups and host variables that differ between a NetBox and the Plat that has imported it, each with its reason. */
-
-/** Groups of NetBox with hosts that stand in another group of Plat. */
-export const RENAMED_GROUPS: Readonly<Record<string, string>> = {
-  // Plat makes the slugs of roles and tags of their names.
-  role_gw: 'role_gateway',
-  tag_buero: 'tag_buro',
-  // The importer makes these statuses the nearest that a device of Plat has.
-  status_staged: 'status_planned',
-  status_inventory: 'status_planned',
-  status_failed: 'status_offline',
-}
+/** The host variables that differ between a NetBox and the Plat that has imported it, each with its reason. */
 
 /** Variables by their path without the keys of lists. */
 export const DIFFERENCES: readonly (readonly [RegExp, string])[] = [
@@ -19,8 +8,6 @@ export const DIFFERENCES: readonly (readonly [RegExp, string])[] = [
     /(^|\.)(tags\[\]|role|ip_addresses\[\]|ipaddresses\[\]|mac_addresses\[\]|primary_mac_address)\.id$/,
     'names, MAC addresses and addresses of devices get new numbers',
   ],
-  [/(^|\.)tags\[\]\.color$/, 'the colors of tags are not imported'],
-  [/^(role|tags\[\])$/, 'slugs of names are made of the name'],
   [/^(primary_ip4|ansible_host)$/, 'the first address of a device is its primary address'],
   [/^(rack_role|cluster_group|cluster_type)$/, 'has no place in Plat'],
   [/^config_context$/, 'NetBox 4.7 adds it although it was excluded'],
@@ -33,7 +20,7 @@ export const DIFFERENCES: readonly (readonly [RegExp, string])[] = [
   [/^site\.region\.site_count$/, 'NetBox counts the sites of a region only in its own list'],
   [/^site\.vlan_count$/, 'VLANs of a group belong to the site of the group'],
   [/^services\[\]\.ipaddresses\[\]\.nat_outside$/, 'a field that go-netbox requires'],
-  [/^(site\.)?status\.(value|label)$/, 'statuses that Plat has not are imported as the nearest one'],
+  [/^site\.status\.(value|label)$/, 'sites have no status'],
   [/\.(is_pool|mark_utilized|mtu|mgmt_only)$/, 'has a place only by a custom field'],
   [/\.(description|comments)$/, 'the importer notes here what has no place'],
 ]

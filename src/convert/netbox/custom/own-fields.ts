@@ -43,6 +43,12 @@ const ROLES: Readonly<Record<string, string>> = {
 
 const STATUSES = new Set(['dcim.rack', 'ipam.ipaddress', 'ipam.iprange', 'ipam.prefix', 'ipam.vlan'])
 
+/** The statuses of devices that are none of Plat, whose own status is the nearest one. */
+export const FURTHER_STATUSES: Readonly<Record<string, ReadonlySet<string>>> = {
+  'dcim.device': new Set(['staged', 'failed', 'inventory']),
+  'virtualization.virtualmachine': new Set(['staged', 'failed', 'paused']),
+}
+
 /** Resources with tags. */
 const TAGGED: readonly string[] = ['devices', 'pools']
 
@@ -70,6 +76,7 @@ export const listOwnValues = (
   if (kind === SITE && isRow(REGION, region) && isRow(SITE_GROUP, group))
     values.push(['site_group', toRef(SITE_GROUP, group)])
   if (kind in PLACE_TYPES && !isMadeOf(object.slug, object.name)) values.push(['slug', object.slug])
+  if (FURTHER_STATUSES[kind]?.has(String(object.status))) values.push(['status', object.status])
   if (STATUSES.has(kind) && (object.status ?? 'active') !== 'active') values.push(['status', object.status])
   if (!TAGGED.includes(resource) && tags.length > 0) values.push(['tags', tags])
   values.push(...others.of(kind, object))

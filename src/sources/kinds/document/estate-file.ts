@@ -10,8 +10,8 @@ const MAX_DEPTH = 64
 /** An alias of YAML may not multiply its anchor without end. */
 const MAX_ALIASES = 1000
 const PACKS = 'packs'
-/** Parts of a document that say how it is applied, or by which schema it is checked. */
-const PASSED_OVER = new Set(['$schema', 'lists', 'empty', 'managed_by'])
+/** Parts of a document that say how it is applied, by which schema it is checked, and lists that only the NetBox API reads. */
+const PASSED_OVER = new Set(['$schema', 'lists', 'empty', 'managed_by', 'names'])
 
 export type EstateFile = { readonly documents: EstateDocument; readonly packs: readonly string[] }
 

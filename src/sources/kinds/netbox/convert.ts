@@ -29,7 +29,7 @@ export const convertNetboxPages = async (given: Json, { ref }: ConvertMeans): Pr
       documents,
       packs = [],
       report,
-    } = convertObjects(await readNetboxApi(replay(pages)), { withLeftover: false })
+    } = convertObjects(await readNetboxApi(replay(pages)), { withLeftover: false, withNames: false })
     const keyed = buildKeyedRows(addPackRows(documents, packs), { ref, own: OWN })
     return { ...keyed, hosts: [], report: mergeReports(report, keyed.report) }
   } catch (error) {
