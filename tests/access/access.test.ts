@@ -93,7 +93,7 @@ const ALSO_NEEDED: Readonly<Record<string, readonly string[]>> = {
 const isScannerRoute = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/api/scanner/')
 
 /** They need the rights to the objects that they change, beside the permission to read them. */
-const BY_OBJECTS = ['history.undo', 'estate.apply', 'proposals.merge']
+const BY_OBJECTS = ['history.undo', 'proposals.merge', 'estate.apply']
 /** They answer from the inventory as it is, and change nothing in it. */
 const PREVIEWS = ['impact.preview', 'proposals.refresh']
 

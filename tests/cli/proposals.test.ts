@@ -70,7 +70,7 @@ describe('a write with --propose', () => {
 
   test('of DNS records and of an undo is proposed as well', async () => {
     const zone = await admin.api.dnsZones.create({ name: 'proposed.example' })
-    const record = await run('dns-record', 'create', zone.id, 'www', 'A', '192.0.2.1', '--propose')
+    const record = await run('dns', 'record', 'create', zone.id, 'www', 'A', '192.0.2.1', '--propose')
     expect(record.code).toBe(0)
     readNumber(record)
     const { id } = await admin.api.devices.create({ name: 'undone' })

@@ -75,7 +75,7 @@ describe.each(engines())('of proposals on %s, a scoped caller', (dialect) => {
 
   test('proposes in the scope what only others may do, and cannot merge it', async () => {
     const { status, body, headers } = await made.ada.ask(`DELETE /api/devices/${made.own.devices}?proposal=open`)
-    expect([status, body]).toMatchObject([202, { id: '', summary: expect.stringContaining('deletes 1 device') }])
+    expect([status, body]).toMatchObject([202, { id: '', summary: expect.stringMatching(/^deletes .*1 device/) }])
     expectNothingHidden(made, 'the answer', JSON.stringify(body))
     const number = headers.get('x-proposal')
     const merged = await made.ada.ask(`POST /api/proposals/${number}/merge`, {})
