@@ -6,7 +6,7 @@ import { expect } from 'bun:test'
 import { getInputSchema, stripNull } from '../../src/contract/input-schema.ts'
 import { FACTS, INVENTORY, type Resource } from '../../src/inventory/resources.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
-import type { AnyOperation } from '../../src/kernel/operation.ts'
+import { type AnyOperation, getNoun } from '../../src/kernel/operation.ts'
 import { hasRefs, type ResourceFacts } from '../../src/resource/facts.ts'
 import { createExamples } from '../estates/examples.ts'
 import type { Answer, People, Person } from '../estates/people.ts'
@@ -246,7 +246,7 @@ export const pathOf = (op: AnyOperation, ids: Half): string => {
   const { path, params } = parseHttp(op.http)
   const { properties = {} } = getInputSchema(op.input)
   return params.reduce((text, name) => {
-    const { ref = '' } = stripNull(properties[name] ?? {})
+    const { ref = getNoun(op) } = stripNull(properties[name] ?? {})
     return text.replace(`{${name}}`, ids[ref] ?? (name === 'ip' ? '10.1.0.11' : 'none'))
   }, path)
 }
