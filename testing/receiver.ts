@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createOutbound, type Outbound } from '../src/base/security/outbound.ts'
 import { createTargetRules, type TargetRules } from '../src/base/security/outbound-target.ts'
 
-const HOST = '127.0.0.5'
+export const HOST = '127.0.0.5'
 const rules: TargetRules = { ...createTargetRules(false), reach: (ip) => (ip === HOST ? 'public' : 'blocked') }
 
 /** Reaches receivers only. */

@@ -7,6 +7,7 @@ import { findProgram } from '../../scripts/server-binaries.mjs'
 import { contracts } from '../../src/app/contracts.ts'
 import { createClient } from '../../src/surfaces/cli/connection/client.ts'
 import { type ServerFolder, serverFolder } from '../../testing/app/server-child.ts'
+import { HOST } from '../../testing/receiver.ts'
 import { freePort } from '../../testing/servers/servers.ts'
 import { until } from '../../testing/until.ts'
 
@@ -23,7 +24,7 @@ describe('a proposal that a program judges', () => {
   let judge: Bun.Subprocess | undefined
 
   beforeAll(async () => {
-    folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false' })
+    folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', ENCRYPTION_KEY: 'ab'.repeat(32) })
     const { url } = await folder.start({ reachesReceivers: true })
     const headers = { Authorization: `Bearer ${folder.key}` }
     api = createClient({ fetch: (target, init) => fetch(target, init), baseUrl: url, headers }, contracts)
@@ -41,7 +42,7 @@ describe('a proposal that a program judges', () => {
     write('rules.json', `{\n${readBlock('```json\\n\\{')}`)
     const port = await freePort()
     judge = Bun.spawn(
-      [findProgram('webhook') ?? 'webhook', '-hooks', 'hooks.json', '-ip', '127.0.0.1', '-port', `${port}`],
+      [findProgram('webhook') ?? 'webhook', '-hooks', 'hooks.json', '-ip', HOST, '-port', `${port}`],
       {
         ...{ cwd: dir, stdout: 'ignore', stderr: 'ignore' },
         env: {
@@ -53,10 +54,10 @@ describe('a proposal that a program judges', () => {
     )
     await until(
       'answer of webhook',
-      async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined))?.status,
+      async () => (await fetch(`http://${HOST}:${port}/`).catch(() => undefined))?.status,
     )
     await api.webhooks.create({
-      ...{ name: 'judge', url: `http://127.0.0.1:${port}/hooks/proposals`, secret: 'a long secret' },
+      ...{ name: 'judge', url: `http://${HOST}:${port}/hooks/proposals`, secret: 'a long secret' },
       events: ['proposal.opened', 'proposal.updated'],
     })
     await api.policies.create({ name: 'judged', checks: ['addressing'], approvals: 0 })
