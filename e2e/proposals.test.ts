@@ -236,7 +236,7 @@ test('an operation that is refused names its field, and can be replaced and remo
   )
 })
 
-test('somebody who may only ask gets an address with a few clicks, and sees the Yes without asking', async () => {
+test('a user who may only ask gets an address with a few clicks, and sees the Yes without asking', async () => {
   await requester()
   const { api } = it.plat
   const network = await api.networks.create({ name: 'office', subnet: '10.96.0.0/24' })
