@@ -15,6 +15,6 @@ export const sendPorts = (operations: PortOperation[], fields: HistoryFields) =>
   call(contracts.ports.bulk, buildInput(operations, fields))
 
 /** The change that the operations would be. @param operations at most as many as one call takes */
-export const previewPorts = (operations: PortOperation[]): Promise<Change> =>
+export const previewPorts = (operations: PortOperation[], fields: HistoryFields = {}): Promise<Change> =>
   // The answer of a dry run is the change that the call would make.
-  sendPorts(operations, { dry_run: 'changes' }) as unknown as Promise<Change>
+  sendPorts(operations, { dry_run: 'changes', ...fields }) as unknown as Promise<Change>

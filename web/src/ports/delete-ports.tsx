@@ -1,6 +1,7 @@
 /** Asks before the selected ports are deleted, with their cables. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Suspense } from 'react'
+import { useProposing } from '../proposals/known-proposals.ts'
 import { CHUNK, runBatch } from '../resource/batch.ts'
 import { ChangeDialog, type Run } from '../resource/change-dialog.tsx'
 import { DeletePreview } from '../resource/object/delete-dialog.tsx'
@@ -18,15 +19,16 @@ type Props = {
 
 export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
   const client = useQueryClient()
+  const { isOnly } = useProposing('ports:delete')
   const operations = [...ids].map((id): PortOperation => ({ op: 'delete', id }))
   // The addresses of the device name ports.
   const refresh = () => {
     for (const key of [...CHANGES, 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
   }
   const run: Run = async (options) => {
-    const { changes, done } = await runBatch(sendPorts, operations, options)
+    const { changes, done, proposal } = await runBatch(sendPorts, operations, options)
     refresh()
-    return { changes, text: `Deleted ${plural(done, 'port')}` }
+    return { changes, text: `Deleted ${plural(done, 'port')}`, proposal }
   }
   return (
     <ChangeDialog
@@ -34,6 +36,7 @@ export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
       action={`Delete ${formatCount(ids.size)}`}
       total={ids.size}
       isReady
+      needs="ports:delete"
       isDanger
       run={run}
       onClose={onClose}
@@ -45,7 +48,7 @@ export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
         their cables.
         {ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
-            <DeletePreview ids={[...ids]} load={() => previewPorts(operations)} />
+            <DeletePreview ids={[...ids]} load={() => previewPorts(operations, isOnly ? { proposal: 'open' } : {})} />
           </Suspense>
         )}
       </div>

@@ -62,6 +62,7 @@ const Retire = ({ chosen, onClose, onDone, onFailed }: DialogProps) => {
       action={`Decommission ${formatCount(ids.length)}`}
       total={ids.length}
       isReady
+      needs="devices:update"
       onClose={onClose}
       onDone={onDone}
       onFailed={onFailed}

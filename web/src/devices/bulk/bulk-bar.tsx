@@ -24,7 +24,7 @@ type Props = {
 }
 
 export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
-  const { blocked, blockedForm } = usePermit()
+  const { blockedForm } = usePermit()
   const hasRacks = useHasRacks()
   const [open, setOpen] = useState<'edit' | 'place' | 'labels' | 'delete'>()
   const close = () => setOpen(undefined)
@@ -40,7 +40,7 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
         Edit {formatCount(ids.size)}
       </Button>
       {hasRacks && (
-        <Button onClick={() => setOpen('place')} blocked={blocked('devices:update')}>
+        <Button onClick={() => setOpen('place')} blocked={blockedForm('devices:update')}>
           Place in rack…
         </Button>
       )}

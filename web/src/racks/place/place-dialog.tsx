@@ -77,8 +77,8 @@ export const PlaceDialog = (props: Props) => {
     return { op: 'update', id, device: { mount: toMount(rackId, device, target) } }
   }
   const run: Run = async (options) => {
-    const { changes } = await runOperations([...targets.keys()], toOperation, putAll)(options)
-    return { changes, text: `Placed ${plural(targets.size, 'device')} in ${elevation?.rack.name}` }
+    const { changes, proposal } = await runOperations([...targets.keys()], toOperation, putAll)(options)
+    return { changes, proposal, text: `Placed ${plural(targets.size, 'device')} in ${elevation?.rack.name}` }
   }
   return (
     <ChangeDialog
@@ -86,6 +86,7 @@ export const PlaceDialog = (props: Props) => {
       action={`Place ${formatCount(ids.size)}`}
       total={ids.size}
       isWide
+      needs="devices:update"
       isReady={stack !== undefined && refused.length === 0 && targets.size > 0}
       run={run}
       onClose={onClose}
