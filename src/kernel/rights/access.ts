@@ -171,9 +171,11 @@ const OFFER: FieldIssue = { field: 'proposal', message: 'it can be proposed with
 /** Returns the error with the offer to propose the write, if it is a missing permission and the caller may propose. */
 export const offerProposal = (op: AnyOperation, caller: Caller, error: unknown): unknown => {
   if (!(error instanceof AppError) || error.code !== 'FORBIDDEN' || !canPropose(op)) return error
+  // An error of a field is one of the part of the estate, outside of which nothing can be tried either.
+  if (error.details.length > 0) return error
   if (!caller.permissions.has(PROPOSING) && !caller.scopedPermissions?.has(PROPOSING)) return error
   const { message, cause } = error
-  const details = [...error.details, OFFER]
+  const details = [OFFER]
   if (error instanceof InsufficientScopeError) return new InsufficientScopeError(message, error.permissions, details)
   return new AppError('FORBIDDEN', message, { details, cause })
 }
