@@ -33,12 +33,16 @@ const QUERY_SECRETS = /\b(state|nonce|code|code_challenge|id_token_hint|logout_h
 const USER_HANDLE = /\bMD[\w-]{46}\b/g
 const ZONE_SERIAL = /(\sSOA\s+\S+\s+\S+\s+)\d+/g
 
+/** The fingerprint of a proposal in the recorded input of a call. */
+const RECORDED_FINGERPRINT = /(\bfingerprint[\\":]+)[\w-]{22}(?![\w-])/g
+
 const hideSecrets = (text: string): string =>
   text
     .replace(QUERY_SECRETS, '$1=<secret>')
     .replace(USER_HANDLE, '<handle>')
     .replace(BEGIN_OF_HISTORY, '$1<moment>')
     .replace(ZONE_SERIAL, '$1<serial>')
+    .replace(RECORDED_FINGERPRINT, '$1<fingerprint>')
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
