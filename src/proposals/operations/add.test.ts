@@ -178,7 +178,7 @@ describe.each(engines())('on %s', (dialect) => {
     expect((await send('GET', `/devices/${device.id}`)).status).toBe(200)
   })
 
-  test('who reads and may propose needs no permission to write, and is told so', async () => {
+  test('who reads and may propose needs no permission to write, and the refusal of a write says so', async () => {
     const asking = await app.as(ASKING)
     const { body: network } = await send('POST', '/networks', { body: { name: 'asked', subnet: '10.60.0.0/24' } })
     const range = { start_ip: '10.60.0.10', end_ip: '10.60.0.20' }

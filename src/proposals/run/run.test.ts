@@ -60,7 +60,7 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await admin.api.history.get({ id: change_id ?? '' })).toMatchObject({
       ...{ operation: 'proposals.merge', note: 'A change', proposal_id: proposal.id },
     })
-    // The items are then those of the change.
+    // After the merge the items are read from the change.
     expect(await items(proposal)).toEqual(shown)
   })
 
