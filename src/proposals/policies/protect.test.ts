@@ -113,7 +113,7 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await readAll(PLANS)).toEqual(start)
   })
 
-  test('nobody is exempt: another key of the admin is refused as well', async () => {
+  test('no user is exempt: another key of the admin is refused as well', async () => {
     const { app, admin, ids } = world
     const key = await keyFor(app.db, admin.userId, { name: 'another one' })
     const request = new Request(`http://plat.test/api/devices/${ids.devices}`, {
