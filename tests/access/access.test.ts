@@ -98,10 +98,9 @@ const BY_OBJECTS = ['history.undo', 'proposals.merge', 'estate.apply']
 const PREVIEWS = ['impact.preview', 'proposals.refresh']
 
 test('a viewer has the permission of no write, and of nothing about accounts, rights and the audit trail', () => {
-  const closed = /^\/api\/(users|roles|groups|grants|scopes|policies|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
-  const kept = restricted.filter(
-    ({ name, isRead, path }) => (!isRead && !PREVIEWS.includes(name)) || closed.test(path),
-  )
+  const closed =
+    /^\/api\/(users|roles|groups|grants|scopes|policies|audit|oauth\/clients|sso\/providers|system\/warnings)\b/
+  const kept = restricted.filter(({ name, isRead, path }) => (!isRead && !PREVIEWS.includes(name)) || closed.test(path))
   const names = kept.filter((one) => isHeld(one, column(3))).map(({ name }) => name)
   expect(names).toEqual(BY_OBJECTS)
   expect(kept.length).toBeGreaterThan(100)

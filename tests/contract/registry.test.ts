@@ -121,12 +121,15 @@ describe.each(byName)('%s', (_, op) => {
 
 /** The report of a check is set whole. */
 const SET_WHOLE = ['proposals.check']
-describe.each(byName.filter(([name, { effect }]) => effect === 'update' && !SET_WHOLE.includes(name)))('%s', (_, op) => {
-  test('changes only what it names', () => {
-    const input = requiredExample(op)
-    expect(Object.keys(op.input.parse(input))).toEqual(Object.keys(input))
-  })
-})
+describe.each(byName.filter(([name, { effect }]) => effect === 'update' && !SET_WHOLE.includes(name)))(
+  '%s',
+  (_, op) => {
+    test('changes only what it names', () => {
+      const input = requiredExample(op)
+      expect(Object.keys(op.input.parse(input))).toEqual(Object.keys(input))
+    })
+  },
+)
 
 /** They answer the best matches, and have no further pages. */
 const WITHOUT_PAGES = ['addresses.free', 'impact.single-points', 'presence.joined']

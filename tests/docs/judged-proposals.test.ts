@@ -41,17 +41,14 @@ describe('a proposal that a program judges', () => {
     chmodSync(join(dir, 'judge.sh'), 0o700)
     write('rules.json', `{\n${readBlock('```json\\n\\{')}`)
     const port = await freePort()
-    judge = Bun.spawn(
-      [findProgram('webhook') ?? 'webhook', '-hooks', 'hooks.json', '-ip', HOST, '-port', `${port}`],
-      {
-        ...{ cwd: dir, stdout: 'ignore', stderr: 'ignore' },
-        env: {
-          ...process.env,
-          ...{ PATH: `${checkJsonschemaFolder}${delimiter}${process.env.PATH ?? ''}`, TMPDIR: folder.dir },
-          ...{ PLAT_URL: url, PLAT_TOKEN: key },
-        },
+    judge = Bun.spawn([findProgram('webhook') ?? 'webhook', '-hooks', 'hooks.json', '-ip', HOST, '-port', `${port}`], {
+      ...{ cwd: dir, stdout: 'ignore', stderr: 'ignore' },
+      env: {
+        ...process.env,
+        ...{ PATH: `${checkJsonschemaFolder}${delimiter}${process.env.PATH ?? ''}`, TMPDIR: folder.dir },
+        ...{ PLAT_URL: url, PLAT_TOKEN: key },
       },
-    )
+    })
     await until(
       'answer of webhook',
       async () => (await fetch(`http://${HOST}:${port}/`).catch(() => undefined))?.status,

@@ -74,10 +74,7 @@ const toVisibleCable = async (ctx: Ctx, stored: StoredCable, cable: Cable): Prom
 
 const build = createBuild<StoredCable>(cableFacts)
 
-export const create = async (
-  ctx: Ctx,
-  { id = ctx.newId(), ...draft }: CableDraft & Restored,
-): Promise<Cable> => {
+export const create = async (ctx: Ctx, { id = ctx.newId(), ...draft }: CableDraft & Restored): Promise<Cable> => {
   await store.lockCustom(ctx)
   await lockCustom(ctx, 'ports')
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A cable with id "${id}" exists already`)
