@@ -60,6 +60,10 @@ const listBlockers = (ctx: Ctx, { means, row, sight }: Described): ProposalBlock
     : [{ reason: 'permission', message: `You lack the permission ${lacking.join(', ')}` }]
 }
 
+/** True for a key or a client that has fewer rights than its user. */
+const isLimited = ({ isNarrow, client }: Ctx['caller']): boolean =>
+  isNarrow === true || (client?.withheld.size ?? 0) > 0
+
 /** Returns a proposal as the caller sees it. @param known the sight of the caller, if it is known */
 export const describeProposal = async (
   { ctx, means }: { readonly ctx: Ctx; readonly means: Pick<Means, 'bounds'> },
@@ -67,7 +71,7 @@ export const describeProposal = async (
   known?: Sight,
 ): Promise<Proposal> => {
   const sight = known ?? (await lookAt(ctx, row))
-  const isShown = sight.isWhole || row.author_id === ctx.caller.userId
+  const isShown = sight.isWhole || (row.author_id === ctx.caller.userId && !isLimited(ctx.caller))
   const { requirements, checks, blockers } = await describeReview(ctx, row, sight)
   return {
     ...toListed(row, sight.counts),

@@ -20,9 +20,9 @@ import { engines } from '../../testing/servers/servers.ts'
 const proposed = operations.filter(canPropose)
 const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
 
-/** Tables of proposals and of the call itself, and the states of zones, which their lanes write beside the calls. */
+/** Tables of proposals and of the call itself, and what the lanes of zones write beside the calls. */
 const ASIDE =
-  /^(proposals|dns_zone_states|proposal_\w+|audit\w*|revisions|idempotency_keys|leases|webhook_deliveries|\w+_fts\w*)$/
+  /^(proposals|dns_changes|dns_rrsets|dns_zone_states|proposal_\w+|audit\w*|revisions|idempotency_keys|leases|webhook_deliveries|\w+_fts\w*)$/
 /** A change says by which call it was made. */
 const WITHOUT = { changes: ['operation', 'note', 'proposal_id', 'request_id', 'snapshot_xmax'] }
 

@@ -87,6 +87,18 @@ describe.each(engines())('sight on %s', (dialect) => {
     expect(await listNumbers(all.admin)).toContain(number)
   })
 
+  test('a limited key of the author sees no more than its limits', async () => {
+    const number = await propose([update(seen, 'Debian'), update(hidden, SECRET)])
+    const { key } = await send<{ readonly key: string }>(all.admin, 'POST /api/keys', {
+      ...{ name: 'East', scope_id: scope.id },
+    })
+    const narrow = all.with(all.admin, key)
+    const proposal = await send<Proposal>(narrow, `GET /api/proposals/${number}`)
+    expect(proposal.operations.map(({ input }) => input)).toEqual([null, null])
+    const text = await readAll(number, narrow)
+    expect([text.includes(SECRET), text.includes(hidden.id)]).toEqual([false, false])
+  })
+
   test('an object that leaves the part is not seen', async () => {
     const moved = await make('devices', { name: 'moves', datacenter_id: east.id })
     const number = await propose([{ operation: 'devices.update', input: { id: moved.id, datacenter_id: west.id } }])
