@@ -20,4 +20,4 @@ const before = (() => {
     return fail(error.message)
   }
 })()
-finish([await runTests(['./src/rolling-upgrade.test.ts'], { PLAT_UPGRADE_FROM: before })])
+finish([await runTests(['./tests/upgrades/rolling-upgrade.test.ts'], { PLAT_UPGRADE_FROM: before })])
