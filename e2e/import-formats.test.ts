@@ -41,7 +41,7 @@ test('a dump of NetBox is read, planned and imported, and its change can be undo
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Download what is left' }).click(),
       ])
-      expect(JSON.parse(readFileSync(await left.path(), 'utf8'))).toHaveProperty(['dcim.devicerole.slug'])
+      expect(JSON.parse(readFileSync(await left.path(), 'utf8'))).toHaveProperty(['dcim.rackrole.slug'])
       const [yaml] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Download as YAML' }).click(),

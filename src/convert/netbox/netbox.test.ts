@@ -242,7 +242,17 @@ test('a cable without two ports is left over, with its ends', async () => {
   expect(leftover['dcim.cabletermination']).toMatchObject([{ cable: 8 }, { cable: 8 }, { cable: 3 }, { cable: 3 }])
 })
 
-const OWN_LABELS = ['Contacts (On call)', 'Place type', 'Role', 'Site group', 'Slug', 'Status', 'Tags', 'Tenant']
+const OWN_LABELS = [
+  'Contacts (On call)',
+  'Place type',
+  'Role',
+  'Site group',
+  'Slug',
+  'Status',
+  'Status in NetBox',
+  'Tags',
+  'Tenant',
+]
 
 test('custom fields keep their types, and rules that all values keep to', async () => {
   const { documents, report } = await convert(pgDump('4.6'))

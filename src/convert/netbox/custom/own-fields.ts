@@ -96,5 +96,7 @@ export const findOwnField = (
 ): SourceField | undefined => {
   const name = key.slice(PREFIX.length)
   const field = key.startsWith(PREFIX) ? findOwn(name, contactRoles) : undefined
-  return field && { resource, key, name, ...field, refs: { netbox: `field.${name}.${resource}` } }
+  // A device has a status of its own.
+  const named = resource === 'devices' && name === 'status' ? { label: 'Status in NetBox' } : {}
+  return field && { resource, key, name, ...field, ...named, refs: { netbox: `field.${name}.${resource}` } }
 }
