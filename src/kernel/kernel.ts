@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from '../base/runtime/log.ts'
+import { canPropose } from '../contract/can-propose.ts'
 import { AppError } from '../contract/errors.ts'
 import { asksForDryRun, asksForProposal, readProposal } from '../contract/fields/history-fields.ts'
 import type { Db, Tx } from '../database/database.ts'
@@ -29,7 +30,7 @@ import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Prepared 
 import type { EventRecorder } from './event-recorder.ts'
 import { addFence, type Fence } from './fence.ts'
 import { WithStatus } from './handler-result.ts'
-import { type AnyOperation, canPropose, isCheckedWrite, type RawRoute } from './operation.ts'
+import { type AnyOperation, isCheckedWrite, type RawRoute } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import { Answered, runPreparedStep, type TransactionOptions } from './prepared-handler.ts'
 import { copyRequest, type RawRequest, type Request } from './request.ts'

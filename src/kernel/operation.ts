@@ -1,5 +1,7 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
+
 import type { z } from 'zod'
+import { canPropose } from '../contract/can-propose.ts'
 import { NOTE_HEADER } from '../contract/change-note.ts'
 import { KEY_FIELDS, PROPOSAL_FIELDS, READ_FIELDS, WRITE_FIELDS } from '../contract/fields/history-fields.ts'
 import { KEY_HEADER } from '../contract/idempotency-key.ts'
@@ -150,10 +152,6 @@ export type Operation<
 
 /** An operation of any type. */
 export type AnyOperation = Operation
-/** True for a write that a proposal can hold. */
-export const canPropose = ({ hasHistory, proposes }: Pick<AnyOperation, 'hasHistory' | 'proposes'>): boolean =>
-  hasHistory ? proposes !== false : proposes === true
-
 /** A feature's operations, keyed by verb: `{ list, get, create }`. */
 export type OperationSet = Readonly<Record<string, AnyOperation>>
 

@@ -42,16 +42,21 @@ export const Title = z
   .max(MAX_TITLE)
   .refine(isOneLine, 'must be one line of valid Unicode text without NUL characters')
   .meta({
+    examples: ['Move rack B'],
     exact: { pattern: matchWhole(`[${WHITE_SPACE}]*${VISIBLE}(?:[^${LINE_BREAKS}]*${VISIBLE})?[${WHITE_SPACE}]*`) },
   })
 
 const ProposalId = z.object({ id: Key.describe('Id or number of a proposal') })
 const OperationId = z.object({ ...ProposalId.shape, operation_id: Key.describe('Id of one of its operations') })
 
-const Fingerprint = line(FINGERPRINT_LENGTH).min(1)
+const Fingerprint = line(FINGERPRINT_LENGTH)
+  .min(1)
+  .meta({ examples: ['6xVAc2KCAfpf_JMMIBORDn'] })
 const SeenFingerprint = Fingerprint.optional().describe('The fingerprint that you have seen; another one is refused')
 
-const Comment = line(MAX_COMMENT).min(1)
+const Comment = line(MAX_COMMENT)
+  .min(1)
+  .meta({ examples: ['Why not the old rack?'] })
 const Remark = Comment.optional().describe('For the timeline')
 
 const HTTP_URL = `[Hh][Tt][Tt][Pp][Ss]?://${URL_HOST}(?::${URL_PORT})?(?:[/?#][^\\u0000-\\u0020\\u007f]*)?`

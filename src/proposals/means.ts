@@ -1,9 +1,11 @@
 /** The parts of the server that proposals need. */
+
+import { canPropose } from '../contract/can-propose.ts'
 import type { Tables } from '../database/tables.ts'
 import type { History } from '../kernel/changes/history.ts'
 import type { Bound } from '../kernel/context.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { type AnyOperation, canPropose } from '../kernel/operation.ts'
+import type { AnyOperation } from '../kernel/operation.ts'
 import { createOrder } from './run/order.ts'
 
 export type Means = {

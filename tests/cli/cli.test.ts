@@ -9,6 +9,7 @@ import { type Command, createFlag, getText } from '../../src/surfaces/cli/parse/
 import { loadCommands } from '../../src/surfaces/cli/parse/load-commands.ts'
 import { buildOperationCommands } from '../../src/surfaces/cli/parse/operation-commands.ts'
 import { INPUT_FIELD, UNSET_FIELD } from '../../src/surfaces/cli/parse/operation-spec.ts'
+import { PROPOSE_FIELD } from '../../src/surfaces/cli/parse/proposal-flags.ts'
 import { createCli } from '../../src/surfaces/cli/run.ts'
 import { memoryIo } from '../../testing/memory-io.ts'
 
@@ -50,17 +51,16 @@ describe('the registry', () => {
       const fields = Object.keys(getInputSchema(op.input).properties ?? {})
       expect(spec?.args.map((arg) => arg.field)).toEqual([...(op.cli?.args ?? [])])
       const flags = spec?.flags ?? []
-      expect(flags.map((flag) => flag.field).filter((field) => field !== INPUT_FIELD && field !== UNSET_FIELD)).toEqual(
-        fields,
-      )
+      const own = new Set([INPUT_FIELD, UNSET_FIELD, PROPOSE_FIELD])
+      expect(flags.map((flag) => flag.field).filter((field) => !own.has(field))).toEqual(fields)
       const names = flags.flatMap((flag) => flag.names)
       expect(names).toEqual([...new Set(names)])
       for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/)
     },
   )
 
-  /** A length beside the id of a network reads better with its name, and so do the two ends of a cable. */
-  const REQUIRED_FLAGS = new Set(['prefix_length', 'a', 'b'])
+  /** These read better with their names: a length beside the id of a network, the ends of a cable, the result of a check, an input. */
+  const REQUIRED_FLAGS = new Set(['prefix_length', 'a', 'b', 'state', 'fingerprint', 'input'])
 
   test.each(operations.map((op) => [op.name, op] as const))(
     '%s: a required field is an argument, has a preset, or is asked for',

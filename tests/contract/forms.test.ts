@@ -126,6 +126,16 @@ const FORMS: Readonly<Record<string, Form>> = {
       ...{ scanner: 'branch', description, refs, custom },
     }),
   },
+  policies: {
+    path: '/api/policies',
+    file: 'policies/policy-resource.tsx',
+    form: ({ POLICY_RESOURCE }) => POLICY_RESOURCE,
+    filled: () => ({
+      ...{ name: 'core', description, enabled: true, permissions: ['devices:update', 'dns:create'], min_objects: 3 },
+      ...{ approvals: 2, checks: ['rules', 'ci.x'], protect: true },
+    }),
+    empty: ['scope_id', 'group_id'],
+  },
   scanners: {
     path: '/api/scanners',
     file: 'scanners/resource.ts',

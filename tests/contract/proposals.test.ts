@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts } from '../../src/app/contracts.ts'
+import { canPropose } from '../../src/contract/can-propose.ts'
 import { parseHttp } from '../../src/kernel/http-route.ts'
-import { type AnyOperation, canPropose } from '../../src/kernel/operation.ts'
+import type { AnyOperation } from '../../src/kernel/operation.ts'
 import { type TestApp, testApp } from '../../testing/app/app.ts'
 import { takeOneIn } from '../../testing/cases.ts'
 import {

@@ -21,7 +21,7 @@ describe.each(engines())('the networks of an address on %s', (dialect) => {
     await inv.app.db.write(async ({ db, savepoint, local }) => {
       const given = { db, savepoint, local, store: inv.app.db, now: inv.now(), caller: GUEST }
       const lock: Lock = (...wanted) => lockNamed({ db, sql: inv.app.db.sql }, ...wanted)
-      const own = { ...given, lock, emit: async () => {}, revision: () => undefined }
+      const own = { ...given, newId: () => Bun.randomUUIDv7(), lock, emit: async () => {}, revision: () => undefined }
       // Networks use only these fields.
       const ctx = { ...own, precondition: () => {}, changed: () => {} } as unknown as Ctx
       const holding = async (ip: string) => (await findNetworksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))

@@ -30,6 +30,8 @@ describe.each(engines())('allocations in one transaction on %s', (dialect) => {
         store: inv.app.db,
         now: inv.now(),
         caller: GUEST,
+        author: '',
+        newId: () => Bun.randomUUIDv7(),
         lock: (...wanted: Parameters<Lock>) => lockNamed({ db, sql: inv.app.db.sql }, ...wanted),
         emit: async () => {},
         changed: () => {},

@@ -1,11 +1,12 @@
 /** Decides whether a caller may call an operation, only from its declaration and the caller. */
+
+import { canPropose } from '../../contract/can-propose.ts'
 import { AppError, type FieldIssue } from '../../contract/errors.ts'
 import { parseRef } from '../../contract/fields/external-fields.ts'
 import type { Caller, ScopeFilter, ScopeSet } from '../caller.ts'
 import {
   type Access,
   type AnyOperation,
-  canPropose,
   getNoun,
   isCheckedWrite,
   listPermissions,

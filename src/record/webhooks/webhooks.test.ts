@@ -355,7 +355,7 @@ describe.each(onSqlite())('webhooks on %s', (dialect) => {
 
   test('the catalog of events can be read', async () => {
     const names = (await admin.api.webhooks.events({})).map(({ name }) => name)
-    expect(names).toHaveLength(65)
+    expect(names).toHaveLength(71)
     expect(names).toContain('pool.utilization_high')
   })
 })

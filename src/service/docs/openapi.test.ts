@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts, routes } from '../../app/contracts.ts'
+import { canPropose } from '../../contract/can-propose.ts'
 import { getBaseType, type JsonSchema } from '../../contract/json-schema.ts'
 import { parseHttp } from '../../kernel/http-route.ts'
 import type { AnyOperation, OperationSet, RawRoute } from '../../kernel/operation.ts'
@@ -13,7 +14,7 @@ const declared: readonly (AnyOperation & RawRoute)[] = [
   ...routes,
 ] as never
 /** Returns the operation or route of a name; each kind has fields that the other lacks. */
-const declaredAs = (name: string): Partial<RawRoute & Pick<AnyOperation, 'hasHistory'>> =>
+const declaredAs = (name: string): Partial<RawRoute & Pick<AnyOperation, 'hasHistory' | 'proposes'>> =>
   declared.find((one) => one.name === name) ?? {}
 const entries = Object.entries(doc.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, entry]) => ({ path, method, entry })),
@@ -145,12 +146,15 @@ describe.each(entries.map((one) => [one.entry.operationId, one] as const))('%s',
       errors = [],
       plainErrors = [],
       hasHistory,
+      proposes,
       status,
       output,
     } = declaredAs(entry.operationId)
     // A dry run answers 200.
-    const isOther = hasHistory && (status === 201 || output instanceof z.ZodVoid)
-    const count = 1 + Object.keys(alsoAnswers).length + (isOther ? 1 : 0)
+    const isOther = hasHistory === true && (status === 201 || output instanceof z.ZodVoid)
+    // A proposal answers 202.
+    const isProposed = canPropose({ hasHistory, proposes })
+    const count = 1 + Object.keys(alsoAnswers).length + Number(isOther) + Number(isProposed)
     expect(statuses.filter((one) => one < 300 || one === 302)).toHaveLength(count)
     expect(statuses).toEqual(expect.arrayContaining([429, 500]))
     expect(statuses.includes(401)).toBe(entry['x-permission'] !== 'public' || [...errors, ...plainErrors].includes(401))

@@ -1,19 +1,13 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import type { Logger } from '../../base/runtime/log.ts'
+import { canPropose } from '../../contract/can-propose.ts'
 import { AppError, toAppError } from '../../contract/errors.ts'
 import type { Bound, BoundRaw, Feature } from '../../kernel/context.ts'
 import { WithStatus } from '../../kernel/handler-result.ts'
 import { parseHttp } from '../../kernel/http-route.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import {
-  type Access,
-  type AnyOperation,
-  canPropose,
-  type NeededSession,
-  type RawRoute,
-  type ScopeRule,
-} from '../../kernel/operation.ts'
+import type { Access, AnyOperation, NeededSession, RawRoute, ScopeRule } from '../../kernel/operation.ts'
 import type { Identify, Identity } from '../../kernel/request.ts'
 import {
   checkAccess,

@@ -1,11 +1,12 @@
 /** Projects one operation or raw route onto its entry in the OpenAPI document. */
 
 import { z } from 'zod'
+import { canPropose } from '../../contract/can-propose.ts'
 import { NEVER_EMPTY } from '../../contract/coerce.ts'
 import { getCommandWords, getToolName } from '../../contract/command-name.ts'
 import { type Definitions, getBaseType, type Io, type JsonSchema } from '../../contract/json-schema.ts'
 import { type HttpParts, parseHttp, takesQuery } from '../../kernel/http-route.ts'
-import { type AnyOperation, canPropose, type Effect, listPermissions, type RawRoute } from '../../kernel/operation.ts'
+import { type AnyOperation, type Effect, listPermissions, type RawRoute } from '../../kernel/operation.ts'
 import { createErrorRefs, createHeaderRefs, createParameterRef, PREVIEW } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { buildRequestExample } from './example.ts'

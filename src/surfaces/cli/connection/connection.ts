@@ -1,9 +1,10 @@
 /** Finds the server and the API key of a request. A stored key is sent only to the server that issued it. */
 
+import { canPropose } from '../../../contract/can-propose.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { takesIdempotencyKey } from '../../../contract/idempotency-key.ts'
 import { getErrorCode } from '../../../contract/unknown.ts'
-import { type AnyOperation, canPropose } from '../../../kernel/operation.ts'
+import type { AnyOperation } from '../../../kernel/operation.ts'
 import type { Io } from '../io.ts'
 import { createUsageError } from '../parse/usage-error.ts'
 import type { Fetch, Transport } from './client.ts'

@@ -1,5 +1,6 @@
 /** Replaces names by ids: finds the references of an input and resolves the names on the server. */
 
+import { canPropose } from '../../../contract/can-propose.ts'
 import { toSingular } from '../../../contract/command-name.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { parseRef } from '../../../contract/fields/external-fields.ts'
@@ -8,7 +9,7 @@ import { getLabel, getRowId, LABEL_FIELDS, type Row } from '../../../contract/la
 import { isRecord } from '../../../contract/unknown.ts'
 import { formatFieldName } from '../../../contract/validate.ts'
 import { parseHttp } from '../../../kernel/http-route.ts'
-import { type AnyOperation, canPropose, type OperationSet } from '../../../kernel/operation.ts'
+import type { AnyOperation, OperationSet } from '../../../kernel/operation.ts'
 import { toNameKey } from '../../../net/name-order.ts'
 import { call, type Transport } from '../connection/client.ts'
 import { toPrintable } from '../output/display.ts'

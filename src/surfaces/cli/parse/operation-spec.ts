@@ -1,5 +1,6 @@
 /** Derives the flags and arguments of an operation from its contract. */
 
+import { canPropose } from '../../../contract/can-propose.ts'
 import { toFlagName, toSingular } from '../../../contract/command-name.ts'
 import { isFieldOfCall } from '../../../contract/fields/history-fields.ts'
 import {
@@ -11,7 +12,7 @@ import {
   stripNull,
 } from '../../../contract/input-schema.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
-import { type AnyOperation, canPropose } from '../../../kernel/operation.ts'
+import type { AnyOperation } from '../../../kernel/operation.ts'
 import { type Argument, createFlag, type Flag, type Spec } from './command.ts'
 import { PROPOSAL_FLAGS } from './proposal-flags.ts'
 
