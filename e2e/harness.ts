@@ -285,7 +285,9 @@ export const world = (options: ServerOptions = {}): World => {
       const openWhole = async (path: string) => {
         await page.goto(path)
         await page.locator('h1, h2').first().waitFor()
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        const loading = page.getByRole('status', { name: 'Loading' })
+        // A page may load several parts.
+        while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' })
         await settled(page)
         await quiet(page, watched)
       }
