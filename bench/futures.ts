@@ -38,10 +38,12 @@ const fillProposals = async (url: string, since: readonly number[]): Promise<voi
   const database = new SQL(url, { max: 1 })
   for (const [i, seq] of since.entries()) {
     const number = i + 1
+    const now = new Date().toISOString()
+    // Drafts of the caller: the job runs open proposals again, and closes those without an edit.
     await database.unsafe(`INSERT INTO proposals (id, number, state, title, description, author_id, author, operations, counts,
         created_at, updated_at, touched_at, previewed_at)
-      VALUES ('p-${number}', ${number}, 'open', 'Bench', '', '', '', '[]', '{"update":{"device":${changed}}}', '', '', '',
-        '${new Date().toISOString()}')`)
+      SELECT 'p-${number}', ${number}, 'draft', 'Bench', '', id, username, '[]', '{"update":{"device":${changed}}}', '${now}', '${now}',
+        '${now}', '${now}' FROM users ORDER BY created_at LIMIT 1`)
     await database.unsafe(`INSERT INTO proposal_effects
         (proposal, kind, id, position, name, change, document, sort_key, order_key, derived, child_id, hash)
       SELECT (SELECT seq FROM proposals WHERE number = ${number}), h.kind, h.id, 0, '', 'update', h.before, h.sort_key, h.order_key,
