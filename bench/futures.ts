@@ -39,7 +39,7 @@ const fillProposals = async (url: string, since: readonly number[]): Promise<voi
   for (const [i, seq] of since.entries()) {
     const number = i + 1
     const now = new Date().toISOString()
-    // Drafts of the caller: the job runs open proposals again, and closes those without an edit.
+    // Drafts of the caller: a job runs open proposals again, and another one closes old proposals.
     await database.unsafe(`INSERT INTO proposals (id, number, state, title, description, author_id, author, operations, counts,
         created_at, updated_at, touched_at, previewed_at)
       SELECT 'p-${number}', ${number}, 'draft', 'Bench', '', id, username, '[]', '{"update":{"device":${changed}}}', '${now}', '${now}',
