@@ -6,6 +6,7 @@ import { proposalReviews } from '../api.ts'
 import { addEntry, selectEntries } from '../entry-store.ts'
 import { announceProposal } from '../events.ts'
 import { toEntry } from '../listed.ts'
+import { requireState } from '../operations/access.ts'
 import { closeProposal } from '../operations/close.ts'
 import { appliesTo } from '../policies/applies.ts'
 import { load } from '../policies/store.ts'
@@ -23,11 +24,6 @@ type Output<Verb extends keyof typeof proposalReviews> = OutputOf<(typeof propos
 
 const MAX_COMMENTS = 1000
 const MAX_CHECKS = 50
-
-/** @throws AppError VALIDATION_ERROR that names the state */
-const requireOpen = ({ state }: ListedRow): void => {
-  if (state !== 'open') throw invalidField('state', `the proposal is ${state}; this needs an open one`)
-}
 
 /** @throws AppError FORBIDDEN for who wrote a part of it */
 const requireReviewer = ({ caller }: Ctx, row: ListedRow, verb: string): void => {
@@ -52,7 +48,7 @@ const findSeenPolicies = async (ctx: Ctx, { seen, all }: Sight): Promise<string[
 
 const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'>): Promise<StoredProposal> => {
   const { row, sight } = await lockVisibleOrThrow(ctx, id)
-  requireOpen(row)
+  requireState(row, ['open'])
   requireReviewer(ctx, row, 'approve')
   requireSame(row, fingerprint)
   if (row.errors > 0 || row.fingerprint === '') {
@@ -72,7 +68,7 @@ const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'
 
 const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<StoredProposal> => {
   const { row } = await lockVisibleOrThrow(ctx, id)
-  requireOpen(row)
+  requireState(row, ['open'])
   requireReviewer(ctx, row, 'reject')
   const { username: by } = ctx.caller
   return closeProposal(ctx, row, { reason: 'rejected', entry: 'rejected', by, text })
@@ -102,7 +98,7 @@ const comment = async (ctx: Ctx, input: Input<'comment'>): Promise<Output<'comme
 
 const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Output<'check'>> => {
   const { row } = await lockVisibleOrThrow(ctx, id)
-  requireOpen(row)
+  requireState(row, ['open'])
   requireSame(row, reported.fingerprint)
   const { name, state, summary, url, fingerprint } = reported
   const known = await checks.findChecks(ctx, row.seq)
