@@ -3,7 +3,7 @@
  * SQL all read these views in place of the stored tables.
  */
 import type { CompiledQuery } from 'kysely'
-import type { PastSql } from './database.ts'
+import type { PastSql } from './query/past-sql.ts'
 
 /** A common table expression, as SQL text. */
 export type TableView = {

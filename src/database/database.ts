@@ -1,13 +1,6 @@
 /** The interface of the database, independent of the engine. Only the files of this folder know the engine. */
-import type {
-  Compilable,
-  Expression,
-  Kysely,
-  QueryExecutorProvider,
-  RawBuilder,
-  RootOperationNode,
-  SqlBool,
-} from 'kysely'
+
+import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
 import type { Fault } from '../base/disk/fault.ts'
 import type { Hosts } from '../base/hosts/hosts.ts'
 import type { Word } from '../net/words/word.ts'
@@ -16,6 +9,7 @@ import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseHost, DatabaseStatus } from './database-host.ts'
 import type { Deployment } from './deployment.ts'
+import type { PastSql } from './query/past-sql.ts'
 import type { QueryListener } from './query/query-metrics.ts'
 import type { Local } from './transaction-state.ts'
 
@@ -243,61 +237,6 @@ export type WordsInOrder = {
 
 /** Transactions are numbered at their first write: numbers below `oldest` have ended, `next` is not yet used. */
 export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
-
-/** An element of a JSON list in the FROM clause, as SQL text. */
-export type JsonElement = {
-  /** The item of the FROM clause. It refers to the tables before it. */
-  readonly from: string
-  /** The index of the element, from 0. */
-  readonly position: string
-  /** The element, if it is a text. */
-  readonly text: string
-  /** A field of the element, if it is an object. */
-  readonly field: (name: string) => string
-}
-
-/** A field of a JSON object in the FROM clause, as SQL text. */
-export type JsonEntry = Pick<JsonElement, 'from' | 'text'> & {
-  /** The name of the field. */
-  readonly key: string
-}
-
-/** A field of an object in a list of a JSON document. */
-export type ListField = { readonly list: string; readonly position: string; readonly name: string }
-
-/** The parts of the common table expressions of `as-of-views.ts` that the engines write differently, as SQL text. */
-export type PastSql = {
-  /** Names the stored table in a statement in which a common table expression has its name. */
-  readonly stored: (table: string) => string
-  /** Defines the name of `stored`, if it is that of a common table expression. It comes before all others. */
-  readonly defineStored: (table: string) => string | undefined
-  /** The common parameter of the expressions. They come before a statement with `count` parameters. */
-  readonly parameter: (count: number) => string
-  /** True if the common parameter comes before the parameters of the statement. */
-  readonly isParameterFirst: boolean
-  /** A field of a JSON document, as text; NULL where it is null. */
-  readonly text: (json: string, ...path: readonly [string, ...string[]]) => string
-  /** Like `text`, but a number. */
-  readonly number: (json: string, ...path: readonly [string, ...string[]]) => string
-  /** The elements of the list in a field of a JSON document. @param alias of the item */
-  readonly elements: (json: string, field: string, alias: string) => JsonElement
-  /** The fields of an object in a field of a JSON document, all of them texts. @param alias of the item */
-  readonly entries: (json: string, field: string, alias: string) => JsonEntry
-  /** Like `text`, for an object in a list. */
-  readonly listField: (json: string, field: ListField) => string
-  /** A text column for which no index is used, existing or automatic, if the planner has no statistics. */
-  readonly unindexed: (column: string) => string
-  /** An expression that is compared byte by byte. */
-  readonly bytewise: (text: string) => string
-  /**
-   * Rewrites a query so that the engine reads the tables of the past in the order of their indexes. `inSteps` names the
-   * table to read in place of a whole one: it has rows that are not of the past, with 0 in `is_then`, so that a step
-   * over many of them does not take long.
-   */
-  readonly inIndexOrder:
-    | ((query: RootOperationNode, inSteps?: (table: string) => string | undefined) => RootOperationNode)
-    | undefined
-}
 
 /** An index, as SQL text. */
 export type Index = {

@@ -1,5 +1,5 @@
 /** The parts of `as-of-views.ts` in the words of PostgreSQL. */
-import type { PastSql } from '../database.ts'
+import type { PastSql } from '../query/past-sql.ts'
 
 // Values from JSON have the collation of the database, and the columns of Plat have C.
 const bytewise = (text: string): string => `(${text}) COLLATE "C"`
@@ -27,5 +27,9 @@ export const pastSql: PastSql = {
   listField: (json, { list, position, name }) => bytewise(`${json}::jsonb -> '${list}' -> ${position} ->> '${name}'`),
   unindexed: (column) => column,
   bytewise,
+  // OFFSET 0 keeps the planner from joining the whole table: it takes the rows of a materialized expression for many.
+  selectForEach: (outer, { columns, table, condition }) =>
+    `SELECT each_row.* FROM ${outer} CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${stored(table)} AS s WHERE ${condition} OFFSET 0) AS each_row`,
   inIndexOrder: undefined,
 }

@@ -30,6 +30,7 @@ import {
   type Settings,
 } from './connections/settings.ts'
 import { readStatus } from './connections/status.ts'
+import { withoutJit } from './connections/without-jit.ts'
 import { createPipelinedDialect, createSequentialDialect } from './dialect.ts'
 import { getPostgresFault, isLockConflict, isRefusedWrite } from './errors.ts'
 import { guard } from './guards.ts'
@@ -276,7 +277,9 @@ export const openPostgres = <Tables>(
 
   const standbyPool = (most: number, host: string, connection: Settings): PostgresPool => {
     const { url = '' } = hosts.hosts.find((one) => one.name === host) ?? {}
-    return createPostgresPool(most, (lost) => new SQL({ ...shared, url, max: 1, connection, onclose: lost }))
+    return createPostgresPool(most, (lost) =>
+      withoutJit(new SQL({ ...shared, url, max: 1, connection, onclose: lost })),
+    )
   }
   const standbys =
     reads === 'standbys'

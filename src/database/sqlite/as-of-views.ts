@@ -11,8 +11,8 @@ import {
   SelectQueryNode,
   TableNode,
 } from 'kysely'
-import type { PastSql } from '../database.ts'
 import { IS_THEN, ORDER_COLUMN } from '../query/order-column.ts'
+import type { PastSql } from '../query/past-sql.ts'
 
 const getColumnName = (node: OperationNode): string | undefined =>
   ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : undefined
@@ -79,8 +79,10 @@ const stepwise = (query: SelectQueryNode, inSteps: (table: string) => string | u
 // Columns of all parts of UNION ALL need one affinity (rule 17h there), which an operator's result has not.
 const asText = (expression: string): string => `CAST(${expression} AS TEXT)`
 
+const stored = (table: string): string => `main.${table}`
+
 export const pastSql: PastSql = {
-  stored: (table) => `main.${table}`,
+  stored,
   defineStored: () => undefined,
   parameter: () => '?1',
   isParameterFirst: true,
@@ -100,6 +102,9 @@ export const pastSql: PastSql = {
   listField: (json, { list, position, name }) => asText(`${json} ->> ('$.${list}[' || ${position} || '].${name}')`),
   unindexed: asText,
   bytewise: (text) => text,
+  // SQLite keeps the order of a CROSS JOIN.
+  selectForEach: (outer, { columns, table, condition }) =>
+    `SELECT ${columns} FROM ${outer} CROSS JOIN ${stored(table)} AS s WHERE ${condition}`,
   inIndexOrder: (query: RootOperationNode, inSteps) => {
     if (!SelectQueryNode.is(query)) return query
     return withOrder(inSteps ? stepwise(query, inSteps) : query)

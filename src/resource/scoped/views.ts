@@ -1,7 +1,7 @@
 /** The views of tables for a caller who only reaches some areas: one of each table that a scoped read may name. */
 
 import { type TableView, TableViews } from '../../database/cte-views.ts'
-import type { PastSql } from '../../database/database.ts'
+import type { PastSql } from '../../database/query/past-sql.ts'
 import type { Tables } from '../../database/tables.ts'
 import { INVENTORY, RESOURCES, type Resource, toTableName } from '../../inventory/resources.ts'
 import type { ScopeFilter } from '../../kernel/caller.ts'

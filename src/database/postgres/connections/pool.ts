@@ -25,7 +25,7 @@ export type PostgresPool = {
 }
 
 /** A client of one connection. */
-type Client = Pick<SQL, 'reserve' | 'close'>
+export type Client = Pick<SQL, 'reserve' | 'close'>
 
 type Member = {
   client: Client

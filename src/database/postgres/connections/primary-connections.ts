@@ -11,6 +11,7 @@ import { createCheckedConnections } from './checked-connections.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { createServerCheck } from './server-check.ts'
 import { getStreamSettings, type Settings } from './settings.ts'
+import { withoutJit } from './without-jit.ts'
 
 /** The numbers of connections. */
 export type Sizes = { readonly pool: number; readonly quick: number; readonly streams: number }
@@ -81,7 +82,7 @@ export const connectToPrimary = (options: ConnectionOptions): PrimaryConnections
     })
   const pooled = (most: number, client: SQL.Options): PostgresPool => {
     const pool = createPostgresPool(most, (lost) => {
-      if (hosts.primary()) return counted({ ...client, max: 1 }, lost)
+      if (hosts.primary()) return withoutJit(counted({ ...client, max: 1 }, lost))
       return { reserve: () => Promise.reject(createNoPrimaryError()), close: async () => {} }
     })
     return { ...pool, reserve: () => whenUsable(pool.reserve) }

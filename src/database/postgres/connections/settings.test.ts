@@ -74,6 +74,14 @@ if (engines().includes('postgres')) {
     expect(toObject(rows)).toEqual({ ...OWN, idle_in_transaction_session_timeout: '60000' })
   })
 
+  test('reads, streams and writes compile no statements', async () => {
+    const jit = sql<{ jit: string }>`SELECT current_setting('jit') AS jit`
+    const streamed: unknown[] = []
+    for await (const some of db.stream({ compile: () => jit.compile(db.read) })) streamed.push(...some)
+    const [read, written] = [await jit.execute(db.read), await db.write((tx) => jit.execute(tx.db))]
+    expect([...read.rows, ...streamed, ...written.rows]).toEqual(Array(3).fill({ jit: 'off' }))
+  })
+
   test('a backslash in a text stays a backslash', async () => {
     const { rows } = await sql<{ text: string }>`SELECT 'a\\b' AS text`.execute(db.read)
     expect(rows).toEqual([{ text: 'a\\b' }])

@@ -1,7 +1,7 @@
 /** The tables that follow from others, as of a moment: the addresses of networks, and the taken addresses of blocks. */
 
 import type { TableView } from '../../../database/cte-views.ts'
-import type { PastSql } from '../../../database/database.ts'
+import type { PastSql } from '../../../database/query/past-sql.ts'
 import type { IsSame, PastSource } from './past-source.ts'
 import { buildSpaceKey, extractSpace, selectPoolSpace } from './past-spaces.ts'
 
@@ -85,12 +85,15 @@ const buildBlockSql = (key: string): string => `substr(${key}, 1, length(${key})
  * reservation holds its address until it is deleted.
  */
 export const buildOccupancyTables = (engine: PastSql, source: PastSource, isSame: IsSame): TableView[] => {
-  const { stored, text } = engine
+  const { stored, text, selectForEach } = engine
   const reserved = buildSpaceKey(engine, selectPoolSpace(text('t.before', 'pool_id')), text('t.derived', 'ip'))
   const isUnmoved = 'NOT EXISTS (SELECT 1 FROM past_moved_reservations AS m WHERE m.id = s.id)'
-  const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
-    `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s
-      WHERE s.ip_key BETWEEN b.block || '00' AND b.block || 'ff' AND ${condition}`
+  const unchangedIn = (table: 'addresses' | 'reservations', isUnchanged: string): string =>
+    selectForEach('past_blocks AS b', {
+      columns: 's.ip_key',
+      table,
+      condition: `s.ip_key BETWEEN b.block || '00' AND b.block || 'ff' AND ${isUnchanged}`,
+    })
   const changed = (kind: 'device' | 'reservation'): string =>
     `${source.find(engine).kind} = '${kind}' AND ${source.counts('h')}`
   return [

@@ -1,7 +1,7 @@
 /** The tables of ports and cables as of a moment: their columns out of documents. */
 
 import type { TableView } from '../../../database/cte-views.ts'
-import type { PastSql } from '../../../database/database.ts'
+import type { PastSql } from '../../../database/query/past-sql.ts'
 import type { IsSame } from './past-source.ts'
 
 type Columns = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 /** The rows with the documents that views show in place of the present ones: of later changes, or of a proposal. */
 import type { TableView } from '../../../database/cte-views.ts'
-import type { PastSql } from '../../../database/database.ts'
+import type { PastSql } from '../../../database/query/past-sql.ts'
 import type { Tables } from '../../../database/tables.ts'
 import type { Kind } from '../kind-names.ts'
 import { KIND_RULES } from '../kinds.ts'

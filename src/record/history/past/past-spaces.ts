@@ -4,7 +4,7 @@
  */
 
 import type { TableView } from '../../../database/cte-views.ts'
-import type { PastSql } from '../../../database/database.ts'
+import type { PastSql } from '../../../database/query/past-sql.ts'
 import type { IsSame } from './past-source.ts'
 
 /** Returns the key of the space that a storage key begins with: see `getSpaceKey`. */

@@ -3,7 +3,7 @@
  * out of the documents of the others. Derived tables follow from these.
  */
 import type { TableView } from '../../../database/cte-views.ts'
-import type { PastSql } from '../../../database/database.ts'
+import type { PastSql } from '../../../database/query/past-sql.ts'
 import type { Tables } from '../../../database/tables.ts'
 import { FACTS, INVENTORY, RESOURCES, toTableName } from '../../../inventory/resources.ts'
 import { getLabel, getOrderColumn, listColumns, listKeyedFields } from '../../../resource/columns.ts'

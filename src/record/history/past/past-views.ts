@@ -1,6 +1,6 @@
 /** The views of the estate as of a moment or a proposal, also for callers to whom some resources show no object. */
 import { type TableView, TableViews } from '../../../database/cte-views.ts'
-import type { PastSql } from '../../../database/database.ts'
+import type { PastSql } from '../../../database/query/past-sql.ts'
 import { listTables } from '../../../resource/scoped/views.ts'
 import type { PastSource } from './past-source.ts'
 import { buildPastTables } from './past-tables.ts'
