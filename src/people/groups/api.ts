@@ -89,6 +89,7 @@ export const groups = {
     access: 'groups:delete',
     input: One,
     output: () => z.void(),
+    errors: [409],
   }),
   members: operation({
     name: 'groups.members',

@@ -128,6 +128,7 @@ export const scopes = {
     access: 'scopes:delete',
     input: One,
     output: () => z.void(),
+    errors: [409],
   }),
   counts: operation({
     name: 'scopes.counts',

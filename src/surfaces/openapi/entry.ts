@@ -132,7 +132,8 @@ const listErrorStatuses = (documented: Documented, parts: HttpParts, { parameter
     ...(access === 'public' ? [] : [401]),
     ...(needsMore(documented, parts) ? [403] : []),
     ...(parts.params.length > 0 || isOptional ? [404] : []),
-    ...(effect === 'read' || effect === 'delete' ? [] : [409]),
+    // A delete that is proposed may be one operation too many.
+    ...(effect === 'read' || (effect === 'delete' && !canPropose(documented)) ? [] : [409]),
     ...(hasPrecondition(effect, parts) ? [412] : []),
     ...(body || errors.includes(413) ? [408, 413] : []),
     ...(isProbe ? [] : [421]),
