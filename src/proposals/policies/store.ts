@@ -1,4 +1,7 @@
 /** The queries of policies; the only writer of their table. */
+
+import type { Kysely } from 'kysely'
+import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import { transactionState } from '../../database/transaction-state.ts'
 import { settings } from '../../kernel/changes/settings.ts'
@@ -9,7 +12,8 @@ import type { PolicyRow } from '../table.ts'
 import type { Policy } from './api.ts'
 
 /** Returns all policies, by name. */
-export const query = ({ db }: DbScope) => db.selectFrom('policies').selectAll().orderBy('name_order').orderBy('id')
+export const query = ({ db }: Pick<DbScope, 'db'>) =>
+  db.selectFrom('policies').selectAll().orderBy('name_order').orderBy('id')
 
 // Written by `toRow`.
 const parseList = (json: string): string[] => JSON.parse(json) as string[]
@@ -52,8 +56,10 @@ export const lock = async (ctx: StoreScope, id: string): Promise<Policy | undefi
   return row && toPolicy(row)
 }
 
-export const findAll = async (scope: DbScope): Promise<readonly Policy[]> =>
-  (await query(scope).execute()).map(toPolicy)
+const selectAll = prepared((db: Kysely<Tables>, _: Record<string, never>) => query({ db }), 'many')
+
+export const findAll = async (scope: StoreScope): Promise<readonly Policy[]> =>
+  (await selectAll(scope, {})).map(toPolicy)
 
 /** Returns another policy with this name. */
 export const findNamesake = (
