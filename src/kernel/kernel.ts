@@ -136,7 +136,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const buildCall = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
     const scope = isCheckedWrite(op.scope) ? op.scope : undefined
     const held = new HeldRights(request, (caller) => checkCall(op, caller), scope)
-    return { name: op.name, request, held, note, isGated: canPropose(op) && !op.hasHistory }
+    return { name: op.name, request, held, note, canBeProposed: canPropose(op) }
   }
 
   const transact = async <T>(

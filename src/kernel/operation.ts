@@ -146,6 +146,8 @@ export type Operation<
   readonly recorded?: () => z.ZodType
   /** Fields of the answer that the audit trail records as well, before the lists of the input, which it may cut off. */
   readonly recordsOutput?: readonly string[]
+  /** The audit entry of a call names the object of its path. The answer is another one. */
+  readonly recordsPath?: true
   /** Returns the rules of such an `input` that the document adds to its body, as keywords of JSON Schema. */
   readonly bodyRules?: () => object
 }

@@ -244,6 +244,7 @@ export const proposalReviews = {
     status: 201,
     access: 'proposals:create',
     ...action,
+    recordsPath: true,
     cli: { args: ['id', 'text'] },
     input: () =>
       z.object({

@@ -1,8 +1,10 @@
 /** The queries of own records; the only writer of their table. */
 
-import type { DbScope } from '../../kernel/ctx.ts'
+import { transactionState } from '../../database/transaction-state.ts'
+import type { ItemChange } from '../../kernel/changes/change-record.ts'
+import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import { toNameOrder } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { createRecorder } from '../../resource/recorder.ts'
 import type { DnsRecord } from './api.ts'
 import type { DnsRecordRow } from './table.ts'
 
@@ -67,25 +69,36 @@ const recorder = createRecorder({
   find: async (ctx, ids) => (await query(ctx).where('dns_records.id', 'in', ids).execute()).map(fromRow),
 })
 
-export const insert = (scope: RecordScope, record: DnsRecord): Promise<void> =>
-  recorder.write(scope, [record.id], async () => {
-    await scope.db.insertInto('dns_records').values(toRow(record)).execute()
+/** The changes of own records in a transaction, for policies: the change record leaves out objects without a history. */
+export const recordChanges = transactionState((): ItemChange[] => [])
+
+const collect = async (ctx: Ctx, changes: readonly ItemChange[]): Promise<void> => {
+  for (const change of changes) ctx.local(recordChanges).push(change)
+}
+
+export const insert = (ctx: Ctx, record: DnsRecord): Promise<void> =>
+  recorder.write(ctx, [record.id], async () => {
+    await ctx.db.insertInto('dns_records').values(toRow(record)).execute()
+    ctx.atEnd(collect, 'create')
   })
 
-export const update = (scope: RecordScope, record: DnsRecord): Promise<void> =>
-  recorder.write(scope, [record.id], async () => {
-    await scope.db.updateTable('dns_records').set(toRow(record)).where('id', '=', record.id).execute()
+export const update = (ctx: Ctx, record: DnsRecord): Promise<void> =>
+  recorder.write(ctx, [record.id], async () => {
+    await ctx.db.updateTable('dns_records').set(toRow(record)).where('id', '=', record.id).execute()
+    ctx.atEnd(collect, 'update')
   })
 
-export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('dns_records').where('id', '=', id).execute()
+export const deleteRow = (ctx: Ctx, id: string): Promise<void> =>
+  recorder.write(ctx, [id], async () => {
+    await ctx.db.deleteFrom('dns_records').where('id', '=', id).execute()
+    ctx.atEnd(collect, 'delete')
   })
 
-export const removeZone = async (scope: RecordScope, zoneId: string): Promise<void> => {
-  await recorder.writeWhere(
-    scope,
-    () => scope.db.selectFrom('dns_records').select('id').where('zone_id', '=', zoneId).execute(),
-    () => scope.db.deleteFrom('dns_records').where('zone_id', '=', zoneId).returning('id').execute(),
+export const removeZone = async (ctx: Ctx, zoneId: string): Promise<void> => {
+  const ids = await recorder.writeWhere(
+    ctx,
+    () => ctx.db.selectFrom('dns_records').select('id').where('zone_id', '=', zoneId).execute(),
+    () => ctx.db.deleteFrom('dns_records').where('zone_id', '=', zoneId).returning('id').execute(),
   )
+  for (const _ of ids) ctx.atEnd(collect, 'delete')
 }

@@ -166,6 +166,22 @@ describe.each(onSqlite())('plans of a DNS zone, on %s', (dialect) => {
     await send(`POST /api/dns/zones/${id}/resolve`, { direction: 'push', kind: 'missing' })
   })
 
+  test('a pull changes no own record that a policy protects', async () => {
+    const record = { zone_id: id, name: 'guarded', type: 'A', value: '192.0.2.3' }
+    expect((await send('POST /api/dns/records', record)).status).toBe(201)
+    await settled()
+    await drift(...set('guarded', 'A', '192.0.2.4'))
+    const policy = await send('POST /api/policies', { name: 'Records', permissions: ['dns:delete'], protect: true })
+    const entries = [{ name: 'guarded', type: 'A' }]
+    const pulled = () => send(`POST /api/dns/zones/${id}/resolve`, { direction: 'pull', entries })
+    const values = async () => (await send(`GET /api/dns/records?zone_id=${id}&name=guarded`)).body
+    expect(await pulled()).toMatchObject({ status: 403, body: { code: 'APPROVAL_REQUIRED' } })
+    expect(await values()).toMatchObject([{ value: '192.0.2.3' }])
+    await send(`DELETE /api/policies/${(policy.body as { id: string }).id}`)
+    expect(await pulled()).toMatchObject({ body: { resolved: 1, failed: [] } })
+    expect(await values()).toMatchObject([{ value: '192.0.2.4' }])
+  })
+
   test('a sync that deletes much names force, and shows what goes', async () => {
     expect(await asked('dns-zones.sync', {})).toMatchObject({ value: { summary: 'changes nothing', objects: [] } })
     const gone = ['h4', 'h5', 'h6', 'h7', 'h8', 'h9']

@@ -1,5 +1,5 @@
 /** `plat device-type import` against a real server, in process. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,6 +65,44 @@ test('prints the complete answer as JSON', async () => {
   expect(JSON.parse((await importing(file, '-o', 'json')).out)).toMatchObject({
     ...{ created: 0, updated: 1, unchanged: 0 },
     device_types: [{ name: 'Acme A', outcome: 'updated', ignored: [] }],
+  })
+})
+
+describe('with --propose', () => {
+  test('imports nothing before the merge of the proposal', async () => {
+    await write('proposed/a.yaml', 'manufacturer: Proposed\nmodel: A\n')
+    await write('proposed/b.yaml', 'manufacturer: Proposed\nmodel: B\n')
+    const { code, out, err } = await importing(join(folder, 'proposed'), '--propose')
+    expect([code, out.split('\n').slice(0, 3)]).toEqual([
+      0,
+      ['created: Proposed A', 'created: Proposed B', '2 created, 0 updated, 0 unchanged'],
+    ])
+    const [, id = ''] = /^Proposed as (\d+): http:\/\/plat\.test\/proposals\/\1$/m.exec(err) ?? []
+    const proposal = await admin.api.proposals.get({ id })
+    expect(proposal).toMatchObject({ state: 'open', summary: 'creates 2 device types' })
+    expect(proposal.operations.map(({ operation }) => operation)).toEqual(['device-types.import'])
+    expect((await names()).filter((name) => name.startsWith('Proposed'))).toEqual([])
+    await admin.api.proposals.merge({ id })
+    expect((await names()).filter((name) => name.startsWith('Proposed'))).toEqual(['Proposed A', 'Proposed B'])
+  })
+
+  test('makes operations of one proposal of a library that needs several requests', async () => {
+    const comments = 'x'.repeat(200_000)
+    for (let i = 0; i < 22; i++) await write(`big/${i}.yaml`, `manufacturer: Big\nmodel: ${i}\ncomments: ${comments}\n`)
+    const before = (await admin.api.proposals.list({})).length
+    const { code, out } = await importing(join(folder, 'big'), '--propose', '--quiet')
+    expect([code, out]).toEqual([0, '22 created, 0 updated, 0 unchanged\n'])
+    const [newest, ...others] = await admin.api.proposals.list({})
+    expect(others).toHaveLength(before)
+    const { operations, summary } = await admin.api.proposals.get({ id: newest?.id ?? '' })
+    expect([operations.length, summary]).toEqual([2, 'creates 22 device types'])
+  })
+
+  test('makes no proposal in a dry run', async () => {
+    const before = (await admin.api.proposals.list({})).length
+    const file = await write('dry.yaml', 'manufacturer: Dry\nmodel: A\n')
+    expect(await importing(file, '--propose', '--dry-run')).toMatchObject({ code: 0, err: '' })
+    expect((await admin.api.proposals.list({})).length).toBe(before)
   })
 })
 

@@ -5,6 +5,7 @@ import { getCachedText } from '../../database/cache/query-cache.ts'
 import { prepared } from '../../database/query/prepared.ts'
 import { preparedKeys } from '../../database/query/prepared-lists.ts'
 import type { Tables } from '../../database/tables.ts'
+import { transactionState } from '../../database/transaction-state.ts'
 import type { Ctx, StoreScope } from '../../kernel/ctx.ts'
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
 import { toNameKey } from '../../net/name-order.ts'
@@ -24,6 +25,12 @@ const HIGHEST = 0xffff
 
 const formatKey = (number: number): SpaceKey => `s${number.toString(16).padStart(4, '0')}`
 
+/** The first key in a run of a proposal. Its effects are kept, so a space that is created later must not have the same key. */
+const FIRST_IN_TRIAL = 0x8000
+
+/** Set in a run of a proposal, before its operations. */
+export const trialState = transactionState(() => ({ isTrial: false }))
+
 /** The transactions that have given keys, which are gone if they are rolled back. */
 const givers = new WeakSet<object>()
 
@@ -37,7 +44,8 @@ export const giveKey = async (ctx: Ctx, id: string): Promise<boolean> => {
     .orderBy('space_key', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const next = last === undefined ? 1 : Number.parseInt(last.space_key.slice(1), 16) + 1
+  const first = ctx.local(trialState).isTrial ? FIRST_IN_TRIAL : 1
+  const next = Math.max(first, last === undefined ? 1 : Number.parseInt(last.space_key.slice(1), 16) + 1)
   if (next > HIGHEST) return false
   await ctx.db
     .insertInto('space_keys')

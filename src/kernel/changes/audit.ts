@@ -100,15 +100,15 @@ export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schem
 
 /**
  * Returns the object and the changes of a call. The object is the first parameter of the path. Without one it is the field named after
- * the resource (`user_id` for users). A created object is named by its own id, or else by its parent's. The other fields of the input
- * are the changes, except fields sent in headers.
+ * the resource (`user_id` for users). A created object is named by its own id, or else by its parent's, unless `recordsPath` says that
+ * the parent is the object. The other fields of the input are the changes, except fields sent in headers.
  * @param made the answer of a create
  */
 export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
   if (!isRecord(input)) return {}
   const { param, fromHeaders } = getParts(op)
   const parent = toText(input[param])
-  const own = isRecord(made) ? toText(made.id) : ''
+  const own = isRecord(made) && !op.recordsPath ? toText(made.id) : ''
   const changes: Fields = Object.fromEntries(
     Object.entries(input).filter(
       ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),

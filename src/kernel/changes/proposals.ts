@@ -13,12 +13,10 @@ export type AskedProposal = {
   readonly note: string
 }
 
-/** A transaction that is about to record its change. */
+/** A transaction that is about to record its change, if it has one. */
 export type Gated = {
-  /** The name of the operation, the route or the job. */
-  readonly name: string
-  /** True for work that policies bind although a job does it. */
-  readonly isForced: boolean
+  /** True for a call of an operation that takes `proposal`. */
+  readonly canBeProposed: boolean
 }
 
 /** The terms of a call that compares what it does with what it was said to do. */

@@ -35,8 +35,8 @@ export type Call = {
   readonly isDry?: boolean
   /** True for a run of a proposal, which is rolled back. */
   readonly isTrial?: boolean
-  /** True for a write without a history that policies may refuse. */
-  readonly isGated?: boolean
+  /** True for a call of an operation that takes `proposal`. */
+  readonly canBeProposed?: boolean
 }
 
 /** Returns a write for a caller who may have its permission only in a part of the estate. */

@@ -32,7 +32,7 @@ const ADD = operation({
   scope: 'custom',
   hasOwnTransactions: true,
   isLong: true,
-  input: z.object({ id: z.string(), operation: z.string(), note: z.string().optional() }),
+  input: z.object({ id: z.string().optional(), operation: z.string(), note: z.string().optional() }),
   output: z.unknown(),
 })
 
@@ -66,6 +66,9 @@ const answerLater =
     if (outcome.errors.has(id)) return undefined
     return buildAnswer(means, tx, { outcome, bound, id, note, dryRun })
   }
+
+const isNewProposal = (asked: AskedProposal): asked is AskedProposal & { readonly proposal: 'draft' | 'open' } =>
+  asked.proposal === 'draft' || asked.proposal === 'open'
 
 const FIRST = '1'
 
@@ -148,7 +151,7 @@ const append = async (ctx: Ctx, added: Added, target: Awaited<ReturnType<typeof 
 const add = async (ctx: Ctx, added: Added): Promise<unknown> => {
   const { asked } = added
   const userId = requireUser(ctx)
-  if (asked.proposal === 'draft' || asked.proposal === 'open') {
+  if (isNewProposal(asked)) {
     const { proposal: state } = asked
     return added.means.inOrder(userId, () => begin(ctx, added, state))
   }
@@ -167,7 +170,13 @@ export const createAdd =
     // A dry run leaves no entry in the audit trail.
     const kernel = isDry ? means.kernel().over({ audit: NO_AUDIT }) : means.kernel()
     const added: Added = { means, bound, input, asked, setHeader }
-    const noted = { id: asked.proposal, operation: bound.op.name, ...(asked.note !== '' && { note: asked.note }) }
+    // A new proposal has no id before it is made.
+    const id = isNewProposal(asked) ? undefined : asked.proposal
+    const noted = {
+      ...(id !== undefined && { id }),
+      operation: bound.op.name,
+      ...(asked.note !== '' && { note: asked.note }),
+    }
     if (isDry) setHeader?.('X-Dry-Run', 'true')
     return kernel.run({ op: ADD, handler: (ctx) => add(ctx, added) }, { ...call, input: noted })
   }

@@ -99,7 +99,10 @@ export const open = async (means: Means, ctx: Ctx, id: string): Promise<Proposal
     },
     finish: doNothing,
     patch: async (tx, before) => {
-      if (before.state === 'closed') await requireRoom(tx, before.author_id)
+      if (before.state === 'closed') {
+        await tx.lock('proposals')
+        await requireRoom(tx, before.author_id)
+      }
       return {
         ...{ state: 'open', opened_at: tx.now, updated_at: tx.now },
         ...{ closed_at: null, close_reason: '', closed_by: '' },

@@ -1,8 +1,11 @@
 /** Two instances on one PostgreSQL add to a proposal and merge it at once. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { type Instance, instanceBeside } from '../../../testing/servers/instances.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { until } from '../../../testing/until.ts'
+import { MAX_UNFINISHED } from './store-run.ts'
 
 const TIMEOUT_MS = 60_000
 const WRITERS = 8
@@ -23,10 +26,10 @@ if (engines().includes('postgres')) {
   }, TIMEOUT_MS)
 
   /** Sends to one instance or the other. */
-  const send = (n: number, method: string, path: string, body: object) =>
+  const send = (n: number, method: string, path: string, body: object, caller = admin) =>
     n % 2 === 0
-      ? admin.request(method, path, body)
-      : other.fetch(method, path, { Authorization: `Bearer ${admin.key}` }, body)
+      ? caller.request(method, path, body)
+      : other.fetch(method, path, { Authorization: `Bearer ${caller.key}` }, body)
 
   const propose = async (id: string): Promise<string> => {
     const made = await admin.request('POST', '/api/devices?proposal=open', { id, name: id })
@@ -65,6 +68,42 @@ if (engines().includes('postgres')) {
       ])
       const changes = await admin.api.history.list({ operation: 'proposals.merge' })
       expect(changes).toHaveLength(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  /** Waits until so many transactions wait for a lock. */
+  const waiting = (n: number) =>
+    until(`${n} waiting transactions`, async () => {
+      const { rows } = await sql<{ n: string }>`
+        SELECT count(*) AS n FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+        WHERE NOT l.granted AND d.datname = current_database()`.execute(app.db.read)
+      return Number(rows[0]?.n) >= n || undefined
+    })
+
+  test(
+    'of two closed proposals that are opened at once one is refused, if their author has room for one',
+    async () => {
+      const author = await app.as('operator')
+      const closed: string[] = []
+      for (const id of ['reopened-0', 'reopened-1']) {
+        const made = await author.request('POST', '/api/devices?proposal=open', { id, name: id })
+        const number = made.headers.get('X-Proposal') ?? ''
+        await author.api.proposals.close({ id: number })
+        closed.push(number)
+      }
+      for (let n = 1; n < MAX_UNFINISHED; n++) await author.api.proposals.create({ title: `Draft ${n}` })
+      // Both have come as far as they can before one of them ends.
+      const answers = await app.db.write(async ({ db }) => {
+        await sql`LOCK TABLE proposal_entries IN SHARE MODE`.execute(db)
+        const opened = closed.map((number, n) => send(n, 'POST', `/api/proposals/${number}/open`, {}, author))
+        await waiting(closed.length)
+        // A promise would be awaited before the commit.
+        return { opened }
+      })
+      const statuses = (await Promise.all(answers.opened)).map(({ status }) => status)
+      expect(statuses.sort()).toEqual([200, 409])
+      expect(await author.api.proposals.list({ author: 'me', state: 'open', limit: 10 })).toHaveLength(1)
     },
     TIMEOUT_MS,
   )

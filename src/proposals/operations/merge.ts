@@ -20,6 +20,7 @@ import { prepareAll } from '../run/try.ts'
 import type { Proposal } from '../schema.ts'
 import * as store from '../store.ts'
 import { requireState } from './access.ts'
+import { runAgain } from './change.ts'
 import { noteEdit, updateRun } from './store-run.ts'
 
 /** From this number of objects, a merge is a large transaction. */
@@ -137,6 +138,15 @@ const countObjects = ({ counts }: store.StoredProposal): number =>
     .flatMap((kinds) => Object.values(kinds))
     .reduce((sum, n) => sum + n, 0)
 
+/** True for effects that have the key of a new space: the next one, which another space may be given. */
+const createsSpace = ({ outcome }: MovedError): boolean =>
+  outcome.effects.some(({ kind, change }) => kind === 'space' && change === 'create')
+
+/** Lets the refusal of the merge stand, if the proposal cannot be run again: it was merged or closed since. */
+const ignoreRefusal = (error: unknown): void => {
+  if (!(error instanceof AppError)) throw error
+}
+
 type Input = { readonly id: string; readonly fingerprint?: string | undefined }
 
 /** @returns the handler of the merge */
@@ -152,7 +162,9 @@ export const mergeHandler = (means: Means) => ({
       run: (tx: Ctx) => mergeIn(tx, { means, first, fingerprint, prepared }),
       options: { exclusive: true, large: countObjects(first) >= LARGE_EFFECTS, plan: RUN_LIMITS },
       afterRefusal: async (error: unknown): Promise<void> => {
-        if (error instanceof MovedError) await storePreview(ctx, first, error)
+        if (!(error instanceof MovedError)) return
+        await storePreview(ctx, first, error)
+        if (createsSpace(error)) await runAgain(means, ctx, first).catch(ignoreRefusal)
       },
     }
   },

@@ -39,7 +39,7 @@ const toColumns = ({ operations, outcome }: RunOf) =>
 
 type Inserted = Pick<ProposalRow, 'id' | 'title' | 'description'> & { readonly state: 'draft' | 'open' }
 
-/** Requires room for one more draft or open proposal. The lock `proposals` is held. @throws AppError LIMIT_REACHED */
+/** Requires room for one more draft or open proposal. It holds until commit if the lock `proposals` is held. @throws AppError LIMIT_REACHED */
 export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
   if ((await store.countUnfinished(tx, userId)) >= MAX_UNFINISHED)
     throw new AppError(

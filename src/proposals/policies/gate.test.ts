@@ -115,6 +115,60 @@ describe.each(engines())('protection on %s', (dialect) => {
     })
   })
 
+  describe('own DNS records', () => {
+    const makeZone = async (...names: readonly string[]) => {
+      const zone_id = await make('dns/zones', { name: `zone-${++count}.example` })
+      for (const name of names) await make('dns/records', { zone_id, name, type: 'A', value: '192.0.2.1' })
+      return { zone_id, path: `/api/dns/zones/${zone_id}` }
+    }
+    const listNames = async (zone_id: string): Promise<string[]> => {
+      const { body } = await all.admin.ask(`GET /api/dns/records?zone_id=${zone_id}`)
+      // The answer of the route.
+      return (body as { name: string }[]).map(({ name }) => name)
+    }
+
+    test('a zone with own records is not deleted, and keeps them', async () => {
+      const { zone_id, path } = await makeZone('a', 'b')
+      await whileProtected({ name: 'Records', permissions: ['dns:delete'] }, async () => {
+        const { status, body } = await all.admin.ask(`DELETE ${path}`)
+        expect([status, body]).toMatchObject([403, { code: 'APPROVAL_REQUIRED', details: [{ field: 'Records' }] }])
+      })
+      expect(await listNames(zone_id)).toEqual(['a', 'b'])
+      expect((await all.admin.ask(`DELETE ${path}`)).status).toBe(204)
+    })
+
+    test('a policy of all permissions protects the records of a zone as well', async () => {
+      const { path } = await makeZone('a')
+      await whileProtected({}, async () => expect((await all.admin.ask(`DELETE ${path}`)).status).toBe(403))
+    })
+
+    test('each record of a deleted zone counts', async () => {
+      const [two, one] = [await makeZone('a', 'b'), await makeZone('a')]
+      await whileProtected({ permissions: ['dns:delete'], min_objects: 2 }, async () => {
+        expect((await all.admin.ask(`DELETE ${two.path}`)).status).toBe(403)
+        expect((await all.admin.ask(`DELETE ${one.path}`)).status).toBe(204)
+      })
+    })
+
+    test('a zone without own records is deleted, and one with records whose deletion no policy protects', async () => {
+      const [empty, other] = [await makeZone(), await makeZone('a')]
+      await whileProtected({ permissions: ['dns:delete'] }, async () => {
+        expect((await all.admin.ask(`DELETE ${empty.path}`)).status).toBe(204)
+      })
+      await whileProtected({ permissions: ['dns:update', 'dns:create'] }, async () => {
+        expect((await all.admin.ask(`DELETE ${other.path}`)).status).toBe(204)
+      })
+    })
+
+    test('the refusal of a call that cannot be proposed says which calls can', async () => {
+      const { path } = await makeZone('a')
+      await whileProtected({ name: 'Records' }, async () => {
+        const { body } = await all.admin.ask(`DELETE ${path}`)
+        expect(body).toMatchObject({ error: expect.stringContaining('by calls that take proposal=open') })
+      })
+    })
+  })
+
   test('a scope that is defined in between counts from then on', async () => {
     const late = await make('scopes', { tags: ['late'] })
     const id = await make('devices', { tags: ['other'] })

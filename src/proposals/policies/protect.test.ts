@@ -1,11 +1,12 @@
 // Protected objects change by merges only, on whichever way a person tries it.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { keyFor } from '../../../testing/estates/identities.ts'
+import { createUser, keyFor, PASSWORD } from '../../../testing/estates/identities.ts'
 import { readWhole } from '../../../testing/estates/whole-database.ts'
 import { operations, worldSuite } from '../../../testing/estates/world.ts'
 import { type Call, prepareCalls } from '../../../testing/estates/write-calls.ts'
 import { callTool } from '../../../testing/mcp.ts'
 import { engines } from '../../../testing/servers/servers.ts'
+import { cookieOf } from '../../../testing/sign-in/sign-in.ts'
 import { parseHttp } from '../../kernel/http-route.ts'
 import type { AnyOperation } from '../../kernel/operation.ts'
 
@@ -30,6 +31,21 @@ describe.each(engines())('on %s', (dialect) => {
   let calls: Readonly<Record<string, Call>>
   let policy = ''
   let before: unknown
+  let cookie = ''
+
+  type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
+
+  const byKey: Send = (method, path, body, headers) => world.admin.request(method, path, body, headers)
+  /** Sends as the pages do, with the cookie of a sign-in. */
+  const bySession: Send = (method, path, body, headers = {}) => {
+    const own = { Cookie: cookie, 'X-Requested-With': 'XMLHttpRequest', 'Content-Type': 'application/json' }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    return world.app.fetch(new Request(`http://plat.test${path}`, { method, headers: { ...own, ...headers }, ...sent }))
+  }
+  const SENDERS: readonly (readonly [string, Send])[] = [
+    ['an API key', byKey],
+    ['a session', bySession],
+  ]
 
   const readAll = async (without = ASIDE): Promise<unknown> =>
     [...(await readWhole(world.app.db, without))].map(([table, rows]) => [
@@ -46,24 +62,28 @@ describe.each(engines())('on %s', (dialect) => {
 
   beforeAll(async () => {
     calls = await prepareCalls(world)
+    await createUser(world.app.db, { username: 'browsing', roles: ['admin'] })
+    cookie = cookieOf(await bySession('POST', '/api/auth/login', { username: 'browsing', password: PASSWORD }))
     const made = await world.admin.request('POST', '/api/policies', { name: 'Guarded', protect: true })
     // The answer of the route.
     policy = ((await made.json()) as { id: string }).id
     before = await readAll()
   }, 120_000)
 
-  test.each(named)('%s is refused, and changes no row', async (_, op) => {
-    const call = calls[op.name]
-    if (!call) throw new Error(`say in "prepareCalls" how to call ${op.name}`)
-    const response = await world.admin.request(parseHttp(op.http).method, call.path, call.body, call.headers)
-    expect(await read(response)).toMatchObject({ status: 403, body: REFUSED })
-    expect(await readAll()).toEqual(before)
-  })
+  describe.each(SENDERS)('by %s', (_sender, send) => {
+    test.each(named)('%s is refused, and changes no row', async (_, op) => {
+      const call = calls[op.name]
+      if (!call) throw new Error(`say in "prepareCalls" how to call ${op.name}`)
+      const response = await send(parseHttp(op.http).method, call.path, call.body, call.headers)
+      expect(await read(response)).toMatchObject({ status: 403, body: REFUSED })
+      expect(await readAll()).toEqual(before)
+    })
 
-  test('a dry run of the same passes', async () => {
-    const call = calls['devices.update']
-    const response = await world.admin.request('PUT', `${call?.path}?dry_run=true`, call?.body)
-    expect(response.status).toBe(200)
+    test('a dry run of the same passes', async () => {
+      const call = calls['devices.update']
+      const response = await send('PUT', `${call?.path}?dry_run=true`, call?.body)
+      expect(response.status).toBe(200)
+    })
   })
 
   test('an update of an object by its name elsewhere, which has none yet, is refused', async () => {

@@ -1,6 +1,7 @@
 /** Tries the operations of a proposal in a transaction that is rolled back. */
 
 import type { Tables } from '../../database/tables.ts'
+import { trialState } from '../../inventory/spaces/store.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
@@ -90,6 +91,7 @@ export const tryOperations = async <T>(means: Means, ctx: Ctx, trial: Trial<T>):
   const run = async (tx: Ctx): Promise<Ran<T>> => {
     const row = before && (await store.lock(tx, before.seq))
     const operations = trial.operations(row)
+    tx.local(trialState).isTrial = true
     const outcome = await runOperations(tx, {
       ...{ seed: of.id, author: of.author, operations, bounds: means.bounds },
       ...(row?.version === before?.version && { prepared }),

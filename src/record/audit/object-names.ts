@@ -79,6 +79,15 @@ const view: Kind['current'] = ({ db, caller }, ids) =>
     .where('id', 'in', ids)
     .where((eb) => eb.or([eb('is_shared', '=', 1), eb('owner_id', '=', caller.userId ?? '')]))
     .execute()
+/** Names proposals by their titles. The draft of another user is no name of the trail, nor is a plan. */
+const proposal: Kind['current'] = ({ db, caller }, ids) =>
+  db
+    .selectFrom('proposals')
+    .select(['id', 'title as name'])
+    .where('id', 'in', ids)
+    .where('state', '<>', 'plan')
+    .where((eb) => eb.or([eb('state', '<>', 'draft'), eb('author_id', '=', caller.userId ?? '')]))
+    .execute()
 /** Names a scan and a rule by their network. */
 const buildNetworkKind = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
   tables: [table, 'networks'],
@@ -109,6 +118,7 @@ const OTHERS: readonly (readonly [string, Kind])[] = [
   ['user', buildKind('users', 'users:read', user, 'username')],
   ['key', { ...buildKind('api_keys', 'apikeys:read', key), hasOwner: true }],
   ['view', { tables: ['views'], permissions: [], current: view }],
+  ['proposal', { tables: ['proposals'], permissions: ['proposals:read'], current: proposal }],
   ['conflict', { tables: ['conflicts'], permissions: ['conflicts:read'], current: conflict }],
   [
     'reservation',

@@ -9,6 +9,7 @@ import type { Tables } from '../../database/tables.ts'
 import { type AuditEvent, type AuditSink, NO_AUDIT } from '../../kernel/changes/audit.ts'
 import { createSigner, type Entry, type SignedChain, type Signer } from './chain.ts'
 import { cutToBytes, formatChanges } from './changes.ts'
+import { withProposalId } from './proposal-ids.ts'
 import { type Counted, createRefusals } from './refusals.ts'
 import * as store from './store.ts'
 
@@ -171,12 +172,13 @@ export const createSignedTrail = ({ db, log, now }: TrailOptions, signer: Signer
   }
 
   return {
-    succeeded: (event, tx) => record(buildDraft(event), tx),
+    succeeded: async (event, tx) => record(buildDraft(await withProposalId(tx?.db ?? db.read, event)), tx),
     failed: async (event, error) => {
       const { status, message, code } = toAppError(error)
       // Requests over a rate limit must not fill the disk.
       if (status === TOO_MANY) return
-      const draft = buildDraft(event, message)
+      // Without the database the entry keeps the number, and the failure to write it is logged.
+      const draft = buildDraft(await withProposalId(db.read, event).catch(() => event), message)
       if (event.isGuest && refusals.count({ client: event.client, route: event.route, code }, draft)) return
       await recordFailure(draft)
     },

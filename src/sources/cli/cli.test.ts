@@ -105,6 +105,53 @@ describe('plat source run', () => {
   })
 })
 
+describe('plat source apply --propose', () => {
+  /** Returns the number that the command has told. */
+  const readNumber = (err: string): string =>
+    /^Proposed as (\d+): http:\/\/plat\.test\/proposals\/\1$/m.exec(err)?.[1] ?? ''
+  const countProposals = async () => (await admin.api.proposals.list({})).length
+  const listNames = async () => (await admin.api.devices.list({})).map(({ name }) => name)
+  const listen = async (name: string) => {
+    docker.engine.names = [`${name}-1`]
+    await create(name)
+    expect((await run(['run', name, '--watch'])).code).toBe(0)
+  }
+
+  test('shows the plan, asks nothing, and applies nothing before the merge', async () => {
+    await listen('proposed')
+    const { code, out, err } = await run(['apply', 'proposed', '--propose'])
+    expect([code, out.includes('+ device proposed-1'), out.includes('Done.')]).toEqual([0, true, false])
+    const proposal = await admin.api.proposals.get({ id: readNumber(err) })
+    expect(proposal.state).toBe('open')
+    const { id } = await find('proposed')
+    expect(proposal.operations).toMatchObject([{ operation: 'sources.apply', input: { id }, error: null }])
+    expect(await listNames()).not.toContain('proposed-1')
+    await admin.api.proposals.merge({ id: proposal.id })
+    expect(await listNames()).toContain('proposed-1')
+    const again = await run(['apply', 'proposed', '--propose'])
+    expect(again).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+  })
+
+  test('adds to the proposal that --proposal names, and prints JSON that says so', async () => {
+    await listen('added')
+    const { number } = await admin.api.proposals.create({ title: 'A source' })
+    const { code, out, err } = await run(['apply', 'added', '--proposal', `${number}`, '-o', 'json'])
+    expect([code, JSON.parse(out), readNumber(err)]).toMatchObject([0, { applied: false, change_id: '' }, `${number}`])
+    expect((await admin.api.proposals.get({ id: `${number}` })).operations).toHaveLength(1)
+    expect(await listNames()).not.toContain('added-1')
+  })
+
+  test('makes no proposal in a dry run, nor beside --proposal', async () => {
+    await listen('tried')
+    const before = await countProposals()
+    const tried = await run(['apply', 'tried', '--propose', '--dry-run'])
+    expect([tried.code, tried.out.includes('+ device tried-1'), tried.err]).toEqual([0, true, ''])
+    const both = await run(['apply', 'tried', '--propose', '--proposal', 'draft'])
+    expect([both.code, both.err.includes('give one of them')]).toEqual([2, true])
+    expect(await countProposals()).toBe(before)
+  })
+})
+
 describe('plat source collect and push', () => {
   test('a collected snapshot is pushed as it is', async () => {
     docker.engine.names = ['pushed-1']
