@@ -60,4 +60,16 @@ describe.each(engines())('names of a document on %s', (dialect) => {
       details: [{ field: 'names[1].slug', message: 'must be 1 to 100 letters, digits, - and _' }],
     })
   })
+
+  test('a text that no database stores is refused', async () => {
+    const names = [
+      { ...TAG, name: 'a\0b' },
+      { ...TAG, name: '\ud800' },
+      { ...TAG, description: 'a\0' },
+    ]
+    await expect(door.api.estate.apply({ names })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: [{ field: 'names[0].name' }, { field: 'names[1].name' }, { field: 'names[2].description' }],
+    })
+  })
 })
