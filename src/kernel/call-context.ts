@@ -171,7 +171,7 @@ export const createContexts = <Tables>({
         await updateAreas(ctx, tx)
       },
       checkPolicies: async () => {
-        if (tx) await proposals.gate(ctx, { name: tx.root.name, isForced: true })
+        if (tx) await proposals.gate(ctx, { name: tx.root.name })
       },
       call: async (bound, input, how) => {
         if (!tx) throw new Error(`${bound.op.name} is called without a transaction`)

@@ -17,8 +17,6 @@ export type AskedProposal = {
 export type Gated = {
   /** The name of the operation, the route or the job. */
   readonly name: string
-  /** True for work that policies bind although a job does it. */
-  readonly isForced: boolean
 }
 
 /** The terms of a call that compares what it does with what it was said to do. */

@@ -385,7 +385,7 @@ describe('the gate of policies', () => {
       throw new AppError('APPROVAL_REQUIRED', 'needs an approval')
     })
     await expect(kernel.run({ op: dns, handler: create }, request({ id: 'a' }))).rejects.toThrow('needs an approval')
-    expect(gates).toEqual([{ name: 'dns-things.create', isForced: false }])
+    expect(gates).toEqual([{ name: 'dns-things.create' }])
     expect(await things.ids()).toEqual([])
   })
 
@@ -397,7 +397,7 @@ describe('the gate of policies', () => {
     expect(gates).toEqual([])
     const asking = async (ctx: ThingsCtx) => ctx.write((tx) => tx.checkPolicies())
     await kernel.runJob({ name: 'a job', summary: '', everyMs: 1000, run: asking })
-    expect(gates).toEqual([{ name: 'a job', isForced: true }])
+    expect(gates).toEqual([{ name: 'a job' }])
   })
 
   test('a write with a proposal is handed over, without its conditions, and done by nobody', async () => {

@@ -54,8 +54,7 @@ export const createRecordChange = <Tables>({
     const { root } = tx
     await follow(ctx, tx)
     const items = tx.record.length === 0 ? [] : await tx.record.items()
-    if ((items.length > 0 || root.isGated) && !isFree(root))
-      await proposals.gate(ctx, { name: root.name, isForced: false })
+    if ((items.length > 0 || root.isGated) && !isFree(root)) await proposals.gate(ctx, { name: root.name })
     tx.recorded = items.length === 0 ? '' : tx.changeId
     const { undoes = null, defaultNote = '', proposalId = '' } = { ...own, ...tx.details }
     const { tool = '' } = root.request
