@@ -61,6 +61,19 @@ describe.each(engines())('names of a document on %s', (dialect) => {
     })
   })
 
+  test('of several names that differ in case the first counts, and of several with one slug the first keeps it', async () => {
+    const kind = 'dcim.manufacturer' as const
+    const names = ['Acme', 'ACME', 'Other'].map((name) => ({ kind, name, slug: 'acme', description: name }))
+    await door.api.estate.apply({ names })
+    const { body } = await door.get('dcim/manufacturers/?ordering=id')
+    const { results: all } = body as { results: { id: number; slug: string; description: string }[] }
+    const results = all.filter(({ slug }) => slug !== 'unknown')
+    expect(results.map(({ slug, description }) => [slug, description])).toEqual([
+      ['acme', 'Acme'],
+      [`acme-${results[1]?.id}`, 'Other'],
+    ])
+  })
+
   test('a text that no database stores is refused', async () => {
     const names = [
       { ...TAG, name: 'a\0b' },
