@@ -27,6 +27,9 @@ export type InputPlan = {
   readonly proposalError: string | undefined
 }
 
+/** True for a query that names a proposal. */
+export const asksForProposal = (search: string): boolean => search !== '' && new URLSearchParams(search).has(PROPOSAL)
+
 export const buildInputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPaced'>): InputPlan => {
   const { method, params } = parseHttp(op.http)
   // `required` is part of every JSON Schema of an object.
@@ -78,7 +81,9 @@ export const readInput = (plan: InputPlan, context: RequestContext): object | Pr
   const { raw, search } = context
   refuseUnknownQuery(context, plan.query)
   if (plan.isInQuery) return completeInput(plan, context, readQueryInput(plan, search))
-  return readBodyInput(plan, raw).then((body) => completeInput(plan, context, { ...body }))
+  // A proposed call has no deadline.
+  const isPaced = plan.isPaced || (plan.op.inQuery?.includes(PROPOSAL) === true && asksForProposal(search))
+  return readBodyInput({ ...plan, isPaced }, raw).then((body) => completeInput(plan, context, { ...body }))
 }
 
 const completeInput = (
