@@ -19,12 +19,13 @@ export type Dripping = {
 
 const EVERY_MS = 100
 
-type Target = { readonly url: string; readonly key: string; readonly path: string }
+/** `type` is the media type of the body. */
+type Target = { readonly url: string; readonly key: string; readonly path: string; readonly type?: string }
 
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
 /** Sends the headers of a POST with a chunked body. */
-export const drip = ({ url, key, path }: Target): Dripping => {
+export const drip = ({ url, key, path, type = 'application/x-ndjson' }: Target): Dripping => {
   const { hostname, port } = new URL(url)
   let heard = ''
   let isClosed = false
@@ -34,7 +35,7 @@ export const drip = ({ url, key, path }: Target): Dripping => {
   status.promise.catch(() => {})
   const socket = connect(Number(port), hostname)
   const headers = [`Host: ${hostname}:${port}`, `Authorization: Bearer ${key}`, 'Transfer-Encoding: chunked']
-  socket.write(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Type: application/x-ndjson\r\n\r\n`)
+  socket.write(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Type: ${type}\r\n\r\n`)
   socket.on('data', (bytes) => {
     heard += bytes
     const [, text] = /^HTTP\/1\.1 (\d{3}) /.exec(heard) ?? []

@@ -44,6 +44,35 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+describe('names', () => {
+  const listRoles = async () => {
+    const { results } = (await (
+      await app.as('admin')
+    )
+      .request('GET', '/netbox/api/dcim/device-roles/')
+      .then((one) => one.json())) as { results: { name: string; slug: string }[] }
+    return results.map(({ name, slug }) => `${name} ${slug}`)
+  }
+  const NAMES = 'names:\n  - {kind: dcim.devicerole, name: Gateway, slug: gw}\n'
+
+  test('that are new are stored with --yes, although no row changes', async () => {
+    put('names.yaml', NAMES)
+    expect(await run('apply', '-f', folder)).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    expect(await run('apply', '-f', folder, '--dry-run', '--yes')).toMatchObject({ code: 0 })
+    expect(await listRoles()).toEqual([])
+    const stored = { code: 0, err: 'No row changes. The names for the NetBox API are stored.\n' }
+    expect(await run('apply', '-f', folder, '--yes')).toMatchObject(stored)
+    expect(await listRoles()).toEqual(['Gateway gw'])
+  })
+
+  test('are not stored by a caller who may not make devices', async () => {
+    key = (await app.as(['devices:list', 'kinds:create'])).key
+    put('names.yaml', NAMES)
+    expect(await run('apply', '-f', folder, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    expect(await listRoles()).toEqual([])
+  })
+})
+
 describe('packs', () => {
   test('that files name are installed with their rows', async () => {
     put('tenants.yaml', 'packs: [tenancy]\nobjects:\n  - {kind: tenants, name: Acme}\n')

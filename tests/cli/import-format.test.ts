@@ -365,6 +365,7 @@ test.each([
   ['a missing file', ['import', 'netbox', '/nowhere.sql'], "can't read /nowhere.sql"],
   ['a URL of another format', ['import', 'phpipam', 'http://x.test'], 'only a NetBox is read by its URL'],
   ['a flag without a source', ['import', '.', '--save', 'x.yaml'], '--save needs a format and a source'],
+  ['a proposal without a source', ['import', '.', '--propose'], 'error: --propose needs a format and a source'],
   ['a map without a field', ['import', 'netbox', '/etc/hostname', '--map', 'Name'], '--map takes COLUMN=FIELD'],
 ])('%s is refused', async (_, argv, message) => {
   expect(await run(...argv)).toMatchObject({ code: 2, err: expect.stringContaining(message) })

@@ -60,4 +60,29 @@ describe.each(engines())('names of a document on %s', (dialect) => {
       details: [{ field: 'names[1].slug', message: 'must be 1 to 100 letters, digits, - and _' }],
     })
   })
+
+  test('of several names that differ in case the first counts, and of several with one slug the first keeps it', async () => {
+    const kind = 'dcim.manufacturer' as const
+    const names = ['Acme', 'ACME', 'Other'].map((name) => ({ kind, name, slug: 'acme', description: name }))
+    await door.api.estate.apply({ names })
+    const { body } = await door.get('dcim/manufacturers/?ordering=id')
+    const { results: all } = body as { results: { id: number; slug: string; description: string }[] }
+    const results = all.filter(({ slug }) => slug !== 'unknown')
+    expect(results.map(({ slug, description }) => [slug, description])).toEqual([
+      ['acme', 'Acme'],
+      [`acme-${results[1]?.id}`, 'Other'],
+    ])
+  })
+
+  test('a text that no database stores is refused', async () => {
+    const names = [
+      { ...TAG, name: 'a\0b' },
+      { ...TAG, name: '\ud800' },
+      { ...TAG, description: 'a\0' },
+    ]
+    await expect(door.api.estate.apply({ names })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: [{ field: 'names[0].name' }, { field: 'names[1].name' }, { field: 'names[2].description' }],
+    })
+  })
 })

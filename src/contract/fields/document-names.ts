@@ -1,5 +1,6 @@
 /** Slugs, colors and descriptions of roles, platforms, manufacturers and tags in an estate document, for the NetBox API. Browser-safe. */
 import { z } from 'zod'
+import { line, trimmed } from './fields.ts'
 
 /** The kinds of names, by NetBox's names of its models. */
 export const NAME_KINDS = ['dcim.devicerole', 'dcim.platform', 'dcim.manufacturer', 'extras.tag', 'ipam.role'] as const
@@ -15,7 +16,7 @@ export const NAME_COLOR = /^[0-9a-f]{6}$/
 
 const DocumentName = z.strictObject({
   kind: z.enum(NAME_KINDS).describe('As NetBox names its models'),
-  name: z.string().trim().min(1).max(MAX_NAME).describe('As rows have it, in any case'),
+  name: trimmed(MAX_NAME).describe('As rows have it, in any case'),
   slug: z
     .string()
     .regex(NAME_SLUG, 'must be 1 to 100 letters, digits, - and _')
@@ -27,7 +28,7 @@ const DocumentName = z.strictObject({
     .optional()
     .describe('Red, green and blue')
     .meta({ examples: ['2196f3'] }),
-  description: z.string().max(MAX_NAME_DESCRIPTION).optional().describe('A text for people'),
+  description: line(MAX_NAME_DESCRIPTION).optional().describe('A text for people'),
   vm_role: z.boolean().optional().describe('Of a role: whether virtual machines may have it'),
 })
 export type DocumentName = z.infer<typeof DocumentName>

@@ -33,6 +33,9 @@ const AsOf = line(64)
     'The moment of the answer: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d; or proposal:7, the estate as that proposal would leave it',
   )
 
+/** True for a proposal in the place of a moment. */
+export const isProposalMoment = (asOf: string): boolean => asOf.startsWith('proposal:')
+
 export const IdempotencyKey = line(255).min(1).optional().describe('The same key gets the same answer for 24 hours')
 
 const Proposal = line(64)

@@ -8,6 +8,7 @@ import {
   NAME_SLUG,
   type NameKind,
 } from '../../contract/fields/document-names.ts'
+import { isStorable } from '../../contract/storable.ts'
 import { isMadeOf } from './objects/tenancy.ts'
 import type { NetboxObject } from './read/objects.ts'
 
@@ -22,12 +23,12 @@ type Read = { readonly name: DocumentName; readonly kept: ReadonlySet<string> }
 const readName = (kind: NameKind, object: NetboxObject): Read | undefined => {
   const name = String(object.name ?? '').trim()
   const slug = String(object.slug ?? '')
-  if (name === '' || name.length > MAX_NAME || !NAME_SLUG.test(slug)) return undefined
+  if (name === '' || name.length > MAX_NAME || !isStorable(name) || !NAME_SLUG.test(slug)) return undefined
   const color = String(object.color ?? USUAL_COLOR).toLowerCase()
   const description = String(object.description ?? '')
   const more = {
     ...(color !== USUAL_COLOR && NAME_COLOR.test(color) && { color }),
-    ...(description !== '' && description.length <= MAX_NAME_DESCRIPTION && { description }),
+    ...(description !== '' && description.length <= MAX_NAME_DESCRIPTION && isStorable(description) && { description }),
     // Objects are read without fields that are false.
     ...(kind === 'dcim.devicerole' && object.vm_role !== true && { vm_role: false }),
   }

@@ -200,6 +200,22 @@ const propose = async (session: Session, { request, plan }: Planned): Promise<nu
   return plan.errors.length > 0 ? 1 : 0
 }
 
+/**
+ * Stores the names of a document whose rows change nothing. They are in no plan, because a name that is stored already stays as it is.
+ * @returns false if it has none, or they may not be stored
+ */
+const storeNames = async (session: Session, { request, plan }: Planned, texts: Texts): Promise<boolean> => {
+  const { names = [] } = request.files
+  if (names.length === 0 || plan.lacking?.length || request.proposal !== undefined) return false
+  const { io } = session
+  const isAsked = io.stdin.isTty && io.stdout.isTty
+  if (!isOn(texts, 'yes') && !(isAsked && (await askConfirmation(session, 'Store the names for the NetBox API?'))))
+    return false
+  const { transport } = await session.connect()
+  await send({ io, transport }, request, { expect: plan.fingerprint })
+  return true
+}
+
 /** Shows the plan of a request, asks, and applies or proposes it. @returns the exit code */
 export const applyRequest = async (session: Session, request: ApplyRequest, texts: Texts): Promise<number> => {
   const { io, globals } = session
@@ -214,7 +230,11 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
     if (isDry || !plan.changed || !(isJson || isProposed)) await show(session, request, plan)
     if (isDry) return 0
     if (!plan.changed) {
-      if (!globals.isQuiet) await io.stderr.write('Nothing to do.\n')
+      const isStored = await storeNames(session, planned, texts)
+      if (!globals.isQuiet)
+        await io.stderr.write(
+          isStored ? 'No row changes. The names for the NetBox API are stored.\n' : 'Nothing to do.\n',
+        )
       await request.onDone?.(plan)
       return failed
     }

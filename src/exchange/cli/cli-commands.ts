@@ -115,7 +115,7 @@ export const estateCommands: readonly Command[] = [
       const source = getText(texts, 'source')
       if (source !== undefined) return (await import('./cli-convert.ts')).importFormat(session, texts, source)
       const other = SOURCE_FLAGS.find(({ field }) => texts.has(field))
-      if (other) throw createUsageError(`--${other.field} needs a format and a source: plat import FORMAT SOURCE`)
+      if (other) throw createUsageError(`--${other.names[0]} needs a format and a source: plat import FORMAT SOURCE`)
       return (await import('./cli-import.ts')).importEstate(session, texts)
     },
   },

@@ -236,10 +236,10 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
     return 0
   }
   const name = isUrl ? source : basename(source)
-  const { lists, empty, ...rows } = documents
+  const { lists, empty, names, ...rows } = documents
   const places = Object.fromEntries(INVENTORY.map((resource) => [resource, (rows[resource] ?? []).map(() => name)]))
   const request = {
-    files: { rows, places, rules: { lists, empty }, ...(sheetFile && { locate: createLocator(sheetFile) }) },
+    files: { rows, places, rules: { lists, empty }, ...(names && { names }), ...(sheetFile && { locate: createLocator(sheetFile) }) },
     owner: options.managed_by,
     options,
     ...{ note: getText(texts, 'change-note'), proposal },

@@ -1,6 +1,7 @@
 /** Runs reads: of the present or of an earlier moment, of the whole estate or of a part of it. */
 
 import { AppError } from '../../contract/errors.ts'
+import { isProposalMoment } from '../../contract/fields/history-fields.ts'
 import type { Db, ReadPoint } from '../../database/database.ts'
 import type { ContextFor } from '../call-context.ts'
 import type { ScopeFilter } from '../caller.ts'
@@ -11,7 +12,7 @@ import { JsonList } from '../handler-result.ts'
 import type { AnyOperation } from '../operation.ts'
 import { parseInput } from '../parse-input.ts'
 import type { Request } from '../request.ts'
-import { computeLimit, limitOfAnswer, listHidden } from '../rights/access.ts'
+import { checkAccess, computeLimit, limitOfAnswer, listHidden } from '../rights/access.ts'
 import type { ScopeEnforcer } from '../rights/scope-enforcer.ts'
 import type { Call } from './transaction.ts'
 
@@ -29,6 +30,12 @@ type Options<Tables> = {
 type Reads<Tables> = {
   readonly runRead: (bound: Bound<Tables>, request: Request) => Promise<unknown>
   readonly createScopedContext: (call: ScopedCall, readPoint: ReadPoint | undefined) => KernelCtx<Tables>
+}
+
+/** @throws AppError FORBIDDEN for the estate as a proposal would leave it, without the permission to read proposals */
+const checkMoment = ({ held }: Call, asOf: string): void => {
+  // The proposals limit a caller who has it in a part of the estate.
+  if (isProposalMoment(asOf)) checkAccess('proposals:read', held.caller, 'custom')
 }
 
 export const createReads = <Tables>({
@@ -52,6 +59,7 @@ export const createReads = <Tables>({
       return runScoped({ op, handler }, { ...call, scopeFilter }, { own, fields })
     let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
     if (fields.asOf !== undefined) {
+      checkMoment(call, fields.asOf)
       const past = await history.past(ctx, fields.asOf)
       request.setHeader?.('X-As-Of', past.at)
       ctx = contextFor(call, undefined, { past })
@@ -95,6 +103,7 @@ export const createReads = <Tables>({
     // The past has no areas.
     if (fields.asOf !== undefined && call.held.caller.scopedPermissions)
       throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
+    if (fields.asOf !== undefined) checkMoment(call, fields.asOf)
     const { readPoint } = call.request
     const whole = contextFor(call, undefined, { readPoint })
     let narrowed: KernelCtx<Tables> | undefined

@@ -52,9 +52,12 @@ export const keepNames = async (tx: Ctx, names: readonly DocumentName[]): Promis
   await tx.lock('netboxIds')
   for (const [kind, own] of Map.groupBy(names, (name) => name.kind)) {
     const known = new Set((await findNames(tx, kind)).map(({ key }) => key))
-    // The first of several that differ in case.
-    const added = new Map(own.toReversed().map((name) => [buildNameKey(name.name), name]))
-    for (const key of known) added.delete(key)
+    const added = new Map<string, DocumentName>()
+    for (const name of own) {
+      const key = buildNameKey(name.name)
+      // The first of several that differ in case.
+      if (!known.has(key) && !added.has(key)) added.set(key, name)
+    }
     await assignNumbers(
       tx,
       [...added.keys()].map((key) => ({ kind, key })),

@@ -153,6 +153,16 @@ const textsOf = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
+test.each([
+  ['proposal.opened', { username: 'ada' }, 'Proposal 7 "Move rack B" was opened by ada'],
+  ['proposal.commented', { username: 'bob', text: 'Why?' }, 'Proposal 7 "Move rack B" was commented by bob: Why?'],
+  ['proposal.closed', { username: 'bob', close_reason: 'rejected' }, 'Proposal 7 "Move rack B" was rejected by bob'],
+  ['proposal.closed', { username: '', close_reason: 'expired' }, 'Proposal 7 "Move rack B" has expired'],
+])('the event %s of %o has a line and the page of the proposal', (event, more, text) => {
+  const data = JSON.stringify({ id: 'x', number: 7, title: 'Move rack B', text: '', ...more })
+  expect(formatLine({ event, resource_id: 'x', data }, new Map())).toEqual({ line: text, link: '/proposals/7' })
+})
+
 const lineOf = (name: string): MessageLine => {
   const data = JSON.stringify({ id: 'x', name, status: 'active', changes: ['name'] })
   return line(

@@ -112,6 +112,9 @@ const describeSource = ({ id, name, status_message }: Data, state: string): Retu
   }
 }
 
+const formatClosing = ({ close_reason: reason }: Data): string =>
+  reason === 'expired' ? 'has expired' : `was ${toText(reason) || 'closed'}`
+
 /** @param deed a verb in the past, such as `was opened` */
 const describeProposal = (data: Data, deed: string): ReturnType<Describe> => {
   const [title, by, text] = ['title', 'username', 'text'].map((field) => cleanText(toText(data[field]), MAX_NAME))
@@ -141,7 +144,7 @@ const OTHERS: Readonly<Record<string, Describe>> = {
   'proposal.commented': (data) => describeProposal(data, 'was commented'),
   'proposal.approved': (data) => describeProposal(data, 'was approved'),
   'proposal.merged': (data) => describeProposal(data, 'was merged'),
-  'proposal.closed': (data) => describeProposal(data, `was ${toText(data.close_reason) || 'closed'}`),
+  'proposal.closed': (data) => describeProposal(data, formatClosing(data)),
   'discovery.started': (data, networks) => ({
     text: `A ${toText(data.scan_type)} scan of the network ${formatNetwork(data, networks)} was started`,
     ...{ page: 'scans', id: toText(data.id) },

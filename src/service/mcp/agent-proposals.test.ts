@@ -57,16 +57,16 @@ describe.each(onSqlite())('an agent on %s', (dialect) => {
     expect(found.value).toMatchObject({ state: 'draft', counts: { update: { device: 2 } } })
   })
 
-  test('changes nothing without a proposal', async () => {
+  test('changes nothing without a proposal, and learns that it may propose', async () => {
     const { id } = await device('kept')
     const answers = [
       await run('devices.delete', { id }),
       await run('devices.bulk', { operations: [rename(id, 'changed')] }),
       await callOn(client, 'device_update', { id, name: 'changed' }),
     ]
-    expect(answers.map(({ isError, value }) => [isError, value.code])).toEqual(
-      answers.map(() => [true, 'FORBIDDEN'] as const),
-    )
+    const details = [{ field: 'proposal', message: 'it can be proposed with proposal=open' }]
+    for (const { isError, value } of answers)
+      expect([isError, value]).toMatchObject([true, { code: 'FORBIDDEN', details }])
     expect((await admin.api.devices.get({ id })).name).toBe('kept')
   })
 

@@ -25,7 +25,7 @@ import { type LongBody, respond } from './answer/respond.ts'
 import type { Recipient } from './answer/response-stream.ts'
 import type { Streams } from './answer/streams.ts'
 import type { Connection } from './answer/unacknowledged.ts'
-import { buildInputPlan, type InputPlan, readInput } from './body/input.ts'
+import { asksForProposal, buildInputPlan, type InputPlan, readInput } from './body/input.ts'
 import { createApiFinder } from './foreign-api.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
@@ -82,8 +82,6 @@ type Mounted = {
   /** A call that is proposed runs all operations of the proposal. */
   readonly isProposable?: boolean
 }
-
-const asksForProposal = (search: string): boolean => search !== '' && new URLSearchParams(search).has('proposal')
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const METHODS = new Set([...SAFE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE'])

@@ -59,12 +59,19 @@ describe('the parameter proposal is refused', () => {
     ['that is null', 'POST', '/api/datacenters', { ...BODY, proposal: null }],
     ['of a bulk call', 'POST', '/api/devices/bulk', { operations: [], proposal: 7 }],
     ['of an apply', 'POST', '/api/estate/apply', { datacenters: [BODY], proposal: 'open' }],
-    ['of another write', 'POST', '/api/groups', { name: 'netops', proposal: 'open' }],
     ['of an update', 'PUT', '/api/datacenters/x', { ...BODY, proposal: '7' }],
   ])('in the body %s', async (_, method, path, body) => {
     const before = await countAll()
     expect(await refuse(await admin.request(method, path, body))).toEqual([400, 'VALIDATION_ERROR', IN_BODY])
     expect(await countAll()).toBe(before)
+    expect(await admin.api.groups.list({})).toEqual([])
+  })
+
+  test.each([
+    ['of a write that is not of the estate', '/api/groups', { name: 'netops', proposal: 'open' }],
+    ['of a merge', '/api/proposals/1/merge', { proposal: '2' }],
+  ])('in the body %s, without the advice to put it into the query', async (_, path, body) => {
+    expect(await refuse(await admin.request('POST', path, body))).toEqual([400, 'VALIDATION_ERROR', ELSEWHERE])
     expect(await admin.api.groups.list({})).toEqual([])
   })
 

@@ -14,11 +14,14 @@ export type KnownQuery = {
 /** The parts of a request that this reads. */
 type Target = { readonly path: string; readonly search: string }
 
+/** The error of `proposal` at a route without it. */
+export const NOT_PROPOSABLE = 'is not possible here: it is no write that can be proposed'
+
 /** Errors of fields that other routes have. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['as_of', 'is not possible here: this has no past'],
   ['dry_run', 'is not possible here'],
-  ['proposal', 'is not possible here: it is no write that can be proposed'],
+  ['proposal', NOT_PROPOSABLE],
 ])
 
 /** Errors of parameters that are there without a value. */

@@ -13,7 +13,7 @@ import type { Bound } from '../../kernel/context.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { AnyOperation, OperationSet, Permission } from '../../kernel/operation.ts'
 import type { Request } from '../../kernel/request.ts'
-import { checkAccess, getAdmission, InsufficientScopeError } from '../../kernel/rights/access.ts'
+import { checkAccess, getAdmission, InsufficientScopeError, offerProposal } from '../../kernel/rights/access.ts'
 import type { Rights } from '../../kernel/rights/rights.ts'
 import { runInTurn } from '../../kernel/turn.ts'
 import { listAnswerFields, listIn } from './output.ts'
@@ -193,7 +193,7 @@ const runOperation = async <Tables>(
     })
   } catch (error) {
     await box.refused(bound.op, { ...request, input }, error)
-    throw error
+    throw offerProposal(bound.op, context.caller, error)
   }
   const isProposed = isProposal(bound.op, input)
   if (isPlanned && isProposed) return limitSize(await box.plans.propose(bound, { ...request, input }))
@@ -203,7 +203,7 @@ const runOperation = async <Tables>(
     } catch (error) {
       // A plan is not recorded, but a refusal for lack of a permission is.
       if (isAppError(error) && error.code === 'FORBIDDEN') await box.refused(bound.op, { ...request, input }, error)
-      throw error
+      throw offerProposal(bound.op, context.caller, error)
     }
   }
   const headers = new Map<string, string>()

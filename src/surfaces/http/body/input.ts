@@ -7,7 +7,7 @@ import { toInputJsonSchema } from '../../../contract/validate.ts'
 import { parseHttp, takesQuery } from '../../../kernel/http-route.ts'
 import type { AnyOperation } from '../../../kernel/operation.ts'
 import { readPacedBody } from '../answer/paced-body.ts'
-import { type KnownQuery, refuseUnknownQuery } from '../query-names.ts'
+import { type KnownQuery, NOT_PROPOSABLE, refuseUnknownQuery } from '../query-names.ts'
 import type { RequestContext } from '../request-context.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJsonObject, readBytes, requireJsonType } from './body.ts'
 
@@ -23,9 +23,12 @@ export type InputPlan = {
   /** A slow body is broken off, because the call holds one of few turns. */
   readonly isPaced: boolean
   readonly query: KnownQuery
-  /** Has no field of this name: in a body it would be ignored, and the write done in earnest. */
-  readonly refusesProposal: boolean
+  /** The error of a body with this field, which would be ignored, and the write done in earnest; undefined for a field of the operation. */
+  readonly proposalError: string | undefined
 }
+
+/** True for a query that names a proposal. */
+export const asksForProposal = (search: string): boolean => search !== '' && new URLSearchParams(search).has(PROPOSAL)
 
 export const buildInputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPaced'>): InputPlan => {
   const { method, params } = parseHttp(op.http)
@@ -41,7 +44,11 @@ export const buildInputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'i
     headers: Object.entries(op.headers ?? {}),
     isInQuery,
     query: { names: new Set(names.filter((name) => !params.includes(name))), coercion },
-    refusesProposal: op.inQuery?.includes(PROPOSAL) === true || !Object.hasOwn(op.input.shape, PROPOSAL),
+    proposalError: op.inQuery?.includes(PROPOSAL)
+      ? 'belongs into the query: ?proposal=open'
+      : Object.hasOwn(op.input.shape, PROPOSAL)
+        ? undefined
+        : NOT_PROPOSABLE,
     isBodyOptional: method === 'POST' && required.every((field) => params.includes(field)),
   }
 }
@@ -57,7 +64,7 @@ const readPaced = async (request: Request, maxBytes: number): Promise<Uint8Array
 }
 
 const readBodyInput = async (
-  { op, isBodyOptional, isPaced, refusesProposal }: InputPlan,
+  { op, isBodyOptional, isPaced, proposalError }: InputPlan,
   request: Request,
 ): Promise<object> => {
   requireJsonType(request)
@@ -65,8 +72,7 @@ const readBodyInput = async (
   const bytes = await read(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
   if (bytes.length === 0 && isBodyOptional) return {}
   const body = await parseJsonObject(bytes)
-  if (refusesProposal && Object.hasOwn(body, PROPOSAL))
-    throw invalidField(PROPOSAL, 'belongs into the query: ?proposal=open')
+  if (proposalError !== undefined && Object.hasOwn(body, PROPOSAL)) throw invalidField(PROPOSAL, proposalError)
   return body
 }
 
@@ -75,7 +81,9 @@ export const readInput = (plan: InputPlan, context: RequestContext): object | Pr
   const { raw, search } = context
   refuseUnknownQuery(context, plan.query)
   if (plan.isInQuery) return completeInput(plan, context, readQueryInput(plan, search))
-  return readBodyInput(plan, raw).then((body) => completeInput(plan, context, { ...body }))
+  // A proposed call has no deadline.
+  const isPaced = plan.isPaced || (plan.op.inQuery?.includes(PROPOSAL) === true && asksForProposal(search))
+  return readBodyInput({ ...plan, isPaced }, raw).then((body) => completeInput(plan, context, { ...body }))
 }
 
 const completeInput = (
