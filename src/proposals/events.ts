@@ -2,6 +2,7 @@
 import type { Ctx } from '../kernel/ctx.ts'
 import type { EventName } from '../record/events/catalogue.ts'
 import { toListed } from './listed.ts'
+import { parseCounts } from './review/counts.ts'
 import type { ListedRow } from './store.ts'
 
 export type ProposalEvent = Extract<EventName, `proposal.${string}`>
@@ -12,7 +13,6 @@ type Told = { readonly username: string; readonly text: string }
 /** Announces an event with the proposal, counted whole. Drafts tell nothing. */
 export const announceProposal = (ctx: Ctx, name: ProposalEvent, row: ListedRow, { username, text }: Told): void => {
   if (row.state === 'draft') return
-  // A stored run has written the counts.
-  const listed = toListed(row, JSON.parse(row.counts) as Parameters<typeof toListed>[1])
+  const listed = toListed(row, parseCounts(row))
   ctx.announce({ name, resourceId: row.id, data: JSON.stringify({ ...listed, username, text }) })
 }

@@ -1,7 +1,7 @@
 /** Checks the rights to change a proposal, and its state. */
 import { AppError, invalidField } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Permission } from '../../kernel/operation.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import type { Glance } from '../review/sight.ts'
 import type { ProposalState } from '../schema.ts'
 import type { StoredProposal } from '../store.ts'
@@ -11,10 +11,6 @@ export const requireState = ({ state }: Pick<StoredProposal, 'state'>, allowed: 
   if (!allowed.some((one) => one === state))
     throw invalidField('state', `the proposal is ${state}, and this needs one that is ${allowed.join(' or ')}`)
 }
-
-/** True for a permission that counts anywhere. The permissions to read limit the items. */
-export const holds = ({ caller: { permissions, scopedPermissions } }: Ctx, permission: Permission): boolean =>
-  permissions.has(permission) || scopedPermissions?.has(permission) === true
 
 /** Returns the id of the caller's user. @throws AppError FORBIDDEN for a caller without one */
 export const requireUser = ({ caller: { userId } }: Ctx): string => {
@@ -37,7 +33,7 @@ export const requireEditor = (
   { isWhole }: Pick<Glance, 'isWhole'>,
 ): void => {
   requireState(row, ['draft', 'open'])
-  if (isAuthor(ctx, row) || (row.state === 'open' && isWhole && holds(ctx, 'proposals:approve'))) return
+  if (isAuthor(ctx, row) || (row.state === 'open' && isWhole && holdsAnywhere(ctx.caller, 'proposals:approve'))) return
   throw new AppError(
     'FORBIDDEN',
     'Only its author may change a draft, and an open proposal also a user with proposals:approve who sees all of its items',

@@ -7,7 +7,7 @@ import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { pickFields, toDocument } from '../../record/history/effects.ts'
 import { ITEM_TABLES } from '../../record/history/history.ts'
 import { buildItem, compareFields, streamChangeItems } from '../../record/history/items.ts'
-import { KINDS, type Kind } from '../../record/history/kind-names.ts'
+import { isKind, KINDS, type Kind } from '../../record/history/kind-names.ts'
 import type { Document } from '../../record/history/kinds.ts'
 import { nameItems, type Shown } from '../../record/history/names/names.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
@@ -26,8 +26,6 @@ type Input = ParsedInputOf<typeof proposals.items>
 
 /** The number of items that are read at once. */
 const AT_ONCE = 200
-
-const toKind = (kind: string): Kind | undefined => KINDS.find((one) => one === kind)
 
 const RANKS: ReadonlyMap<string, number> = new Map(KINDS.map((kind, at) => [kind, at]))
 
@@ -62,9 +60,8 @@ async function* buildItems(
       const state = states.get(`${kind} ${id}`)
       // A run that was stored since has no such effect.
       if (!state) continue
-      const known = toKind(kind)
-      if (!known) others.push(toOther(effect, state))
-      else shown.push(buildNow(known, id, state))
+      if (isKind(kind)) shown.push(buildNow(kind, id, state))
+      else others.push(toOther(effect, state))
     }
     yield [...(await nameItems(named, shown)), ...others]
   }

@@ -6,13 +6,13 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import { KIND_NAMES, KINDS } from '../../record/history/kind-names.ts'
 import type { proposals } from '../api.ts'
 import { toListed } from '../listed.ts'
 import { glance } from '../review/sight.ts'
 import type { ListedProposal } from '../schema.ts'
 import * as store from '../store.ts'
-import { holds } from './access.ts'
 import { formatSightKey, SIGHT_TABLES } from './revision.ts'
 
 type Filter = Omit<ParsedInputOf<typeof proposals.list>, 'limit' | 'offset'>
@@ -68,7 +68,9 @@ const buildQuery = (ctx: Ctx, { state, author, to_review }: Filter): Query => {
   if (author === 'me') query = query.where('author_id', '=', userId)
   else if (author !== undefined) query = query.where('author', '=', author)
   if (to_review === true)
-    query = holds(ctx, 'proposals:approve') ? keepToReview(query, userId) : query.where(sql<boolean>`1 = 0`)
+    query = holdsAnywhere(ctx.caller, 'proposals:approve')
+      ? keepToReview(query, userId)
+      : query.where(sql<boolean>`1 = 0`)
   return query
 }
 

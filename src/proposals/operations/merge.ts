@@ -12,6 +12,7 @@ import { addEntry } from '../entry-store.ts'
 import { announceProposal } from '../events.ts'
 import type { Means } from '../means.ts'
 import { mergingState } from '../merging.ts'
+import { parseCounts, sumCounts } from '../review/counts.ts'
 import { requireMet } from '../review/requirements.ts'
 import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
 import type { Effect, RunOutcome } from '../run/effect.ts'
@@ -90,7 +91,7 @@ const runAll = async (tx: Ctx, row: store.StoredProposal, { means, first, prepar
     return await runOperations(tx, {
       ...{ seed: row.id, author: row.author, operations: store.parseOperations(row), bounds: means.bounds },
       ...(row.version === first.version && { prepared }),
-      ...{ hashes: 'fields', isStrictErrors: true, change: getDetails(row) },
+      ...{ isStrictErrors: true, change: getDetails(row) },
     })
   } catch (error) {
     throw toMergeError(error)
@@ -131,12 +132,6 @@ const storePreview = (ctx: Ctx, first: store.StoredProposal, { outcome }: MovedE
     await noteEdit(tx, stored, { type: 'moved', text: '' })
   })
 
-const countObjects = ({ counts }: store.StoredProposal): number =>
-  // Written by `updateRun`.
-  Object.values(JSON.parse(counts) as Record<string, Record<string, number>>)
-    .flatMap((kinds) => Object.values(kinds))
-    .reduce((sum, n) => sum + n, 0)
-
 type Input = { readonly id: string; readonly fingerprint?: string | undefined }
 
 /** @returns the handler of the merge */
@@ -150,7 +145,7 @@ export const mergeHandler = (means: Means) => ({
     const prepared = await prepareAll(means, request, store.parseOperations(first))
     return {
       run: (tx: Ctx) => mergeIn(tx, { means, first, fingerprint, prepared }),
-      options: { exclusive: true, large: countObjects(first) >= LARGE_EFFECTS, plan: RUN_LIMITS },
+      options: { exclusive: true, large: sumCounts(parseCounts(first)) >= LARGE_EFFECTS, plan: RUN_LIMITS },
       afterRefusal: async (error: unknown): Promise<void> => {
         if (error instanceof MovedError) await storePreview(ctx, first, error)
       },

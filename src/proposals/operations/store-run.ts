@@ -1,5 +1,5 @@
 /** Stores proposals with the results of their runs. */
-import type { Insertable, Updateable } from 'kysely'
+import type { Updateable } from 'kysely'
 import { AppError, toErrorBody } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { replaceEffects } from '../effect-store.ts'
@@ -54,17 +54,13 @@ export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promi
   await tx.lock('proposals')
   await requireRoom(tx, userId)
   const isOpen = made.state === 'open'
-  const values: Insertable<ProposalRow> = {
+  const row = await store.insert(tx, {
     ...made,
-    ...{ number: await store.findNextNumber(tx), client: '', author_id: userId, author: username, co_authors: '[]' },
-    ...{ operations: '[]', input_bytes: 0, next_operation: run.operations.length + 1 },
-    ...{ errors: 0, fingerprint: '', counts: '{}', version: 0, base_seq: 0, scopes_revision: '', previewed_at: null },
-    ...{ close_reason: '', closed_by: '', change_id: null },
-    ...{ created_at: tx.now, updated_at: tx.now, opened_at: isOpen ? tx.now : null, closed_at: null },
-    ...{ touched_at: tx.now, expires_at: null, applied_at: null },
+    ...{ number: await store.findNextNumber(tx), author_id: userId, author: username },
+    ...{ operations: '[]', next_operation: run.operations.length + 1 },
+    ...{ created_at: tx.now, updated_at: tx.now, touched_at: tx.now, opened_at: isOpen ? tx.now : null },
     ...toColumns(run),
-  }
-  const row = await store.insert(tx, values)
+  })
   if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
   if (isOpen) {
     await addEntry(tx, row.seq, { type: 'opened', fingerprint: row.fingerprint })

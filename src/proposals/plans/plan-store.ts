@@ -3,7 +3,8 @@ import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import type { Fingerprint } from '../../record/history/effects.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { replaceEffects } from '../effect-store.ts'
-import type { NewEffect, StoredOperation } from '../run/effect.ts'
+import { NOWHERE } from '../review/places.ts'
+import { type NewEffect, NO_KEYS, type StoredOperation } from '../run/effect.ts'
 import * as store from '../store.ts'
 
 /** The id of the only operation of a plan. */
@@ -18,18 +19,7 @@ export type NewPlan = Pick<store.StoredProposal, 'id' | 'author_id' | 'author' |
 export type PlannedEffect = Pick<NewEffect, 'kind' | 'id' | 'name' | 'change' | 'hash'>
 
 /** Nothing reads the estate as of a plan. */
-const UNREAD = {
-  ...{ before: undefined, document: undefined, places: { before: [], after: [] } },
-  keys: { sort_key: null, order_key: '', derived: null, child_id: null },
-}
-
-/** The columns that plans do not use. */
-const UNUSED = {
-  ...{ number: null, description: '', co_authors: '[]', input_bytes: 0, next_operation: 2, errors: 0 },
-  ...{ fingerprint: '', counts: '{}', version: 0, base_seq: 0, scopes_revision: '', previewed_at: null },
-  ...{ closed_by: '', change_id: null, opened_at: null, closed_at: null, applied_at: null },
-  close_reason: '',
-} as const
+const UNREAD = { before: undefined, document: undefined, places: NOWHERE, keys: NO_KEYS }
 
 export const insert = async (
   tx: Ctx,
@@ -38,11 +28,9 @@ export const insert = async (
 ): Promise<void> => {
   const { author, created_at: at } = plan
   const operation: StoredOperation = { id: OPERATION, ...own, note: '', added_by: author, added_at: at, error: null }
-  const times = { updated_at: at, touched_at: at }
   const { seq } = await store.insert(tx, {
-    ...{ ...UNUSED, ...plan, ...times },
-    state: 'plan',
-    operations: JSON.stringify([operation]),
+    ...{ ...plan, updated_at: at, touched_at: at },
+    ...{ state: 'plan', description: '', operations: JSON.stringify([operation]) },
   })
   await replaceEffects(
     tx,

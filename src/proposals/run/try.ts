@@ -93,7 +93,6 @@ export const tryOperations = async <T>(means: Means, ctx: Ctx, trial: Trial<T>):
     const outcome = await runOperations(tx, {
       ...{ seed: of.id, author: of.author, operations, bounds: means.bounds },
       ...(row?.version === before?.version && { prepared }),
-      hashes: 'fields',
       isStrictErrors: false,
       callerFor: (id) => (isOwn(id, row) ? own : author),
     })
