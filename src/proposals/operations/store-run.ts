@@ -14,6 +14,12 @@ import type { ProposalRow } from '../table.ts'
 /** The most drafts and open proposals of a user. */
 export const MAX_UNFINISHED = 100
 
+/** Returns an operation as the caller adds it. */
+export const createOperation = (
+  { caller: { username }, now }: Pick<Ctx, 'caller' | 'now'>,
+  given: Pick<StoredOperation, 'id' | 'operation' | 'input' | 'note'>,
+): StoredOperation => ({ ...given, added_by: username, added_at: now, error: null })
+
 /** The operations of a proposal, and the result of their run; undefined without a run. */
 export type RunOf = { readonly operations: readonly StoredOperation[]; readonly outcome: RunOutcome | undefined }
 
@@ -73,9 +79,12 @@ export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promi
 export const updateRun = async (
   tx: Ctx,
   before: store.StoredProposal,
-  { patch = {}, ...run }: RunOf & { readonly patch?: Updateable<ProposalRow> },
+  run: RunOf,
+  patch: Updateable<ProposalRow> = {},
 ): Promise<store.StoredProposal> => {
-  const row = await store.update(tx, before.seq, { ...toColumns(run), ...patch })
+  // Ids of operations ascend, and are never used again.
+  const next_operation = Math.max(before.next_operation, Number(run.operations.at(-1)?.id ?? 0) + 1)
+  const row = await store.update(tx, before.seq, { ...toColumns(run), next_operation, ...patch })
   if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
   if (row.fingerprint !== before.fingerprint) await removeChecks(tx, row.seq)
   return row

@@ -6,12 +6,10 @@ import type { proposals } from '../api.ts'
 import { selectEntries } from '../entry-store.ts'
 import { toEntry } from '../listed.ts'
 import { hasSeenItem } from '../review/seen-items.ts'
-import { getVisibleOrThrow } from '../review/sight.ts'
+import { getVisibleOrThrow, type Visible } from '../review/sight.ts'
 import type { TimelineEntry } from '../schema.ts'
 import type { EntryRow } from '../table.ts'
 import { formatSightKey, SIGHT_TABLES } from './revision.ts'
-
-type Visible = Awaited<ReturnType<typeof getVisibleOrThrow>>
 
 /** Drops the entries about objects that the caller does not see. */
 const filterShown = async (ctx: Ctx, visible: Visible, entries: readonly EntryRow[]): Promise<readonly EntryRow[]> => {
