@@ -1,6 +1,7 @@
 /** The tables of proposals and policies. */
 import type { Generated } from 'kysely'
 import type { ItemChange } from '../kernel/changes/change-record.ts'
+import type { Policy } from './policies/api.ts'
 import type { CloseReason, EntryType, ProposalCheck, ProposalState } from './schema.ts'
 
 /** An integer of 64 bits, which PostgreSQL's driver returns as text. */
@@ -98,26 +99,16 @@ export type EntryRow = {
 
 export type CheckRow = ProposalCheck & { proposal: Stored }
 
-export type PolicyRow = {
-  id: string
-  name: string
+/** The lists are JSON. */
+export type PolicyRow = Omit<Policy, 'enabled' | 'permissions' | 'checks' | 'protect'> & {
   /** Lower case: names are unique in any case. */
   name_key: string
   /** The collation key of the name: see `net/name-order.ts`. */
   name_order: string
-  description: string
   enabled: number
-  /** JSON: permissions; `[]` for all. */
   permissions: string
-  scope_id: string | null
-  min_objects: number
-  approvals: number
-  group_id: string | null
-  /** JSON: names of checks. */
   checks: string
   protect: number
-  created_at: string
-  updated_at: string
 }
 
 /** A plan of an AI client in the table of older programs, which only they write. */

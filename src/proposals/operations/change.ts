@@ -5,8 +5,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
 import { describeProposal } from '../describe.ts'
-import { addEntry } from '../entry-store.ts'
-import { announceProposal } from '../events.ts'
+import { noteEntry } from '../events.ts'
 import type { Means } from '../means.ts'
 import { getVisibleOrThrow } from '../review/sight.ts'
 import type { StoredOperation } from '../run/effect.ts'
@@ -92,10 +91,7 @@ export const open = async (means: Means, ctx: Ctx, id: string): Promise<Proposal
         ...{ closed_at: null, close_reason: '', closed_by: '' },
       }
     },
-    stored: async (tx, stored) => {
-      await addEntry(tx, stored.seq, { type: 'opened', fingerprint: stored.fingerprint })
-      announceProposal(tx, 'proposal.opened', stored, { username: tx.caller.username, text: '' })
-    },
+    stored: async (tx, stored) => void (await noteEntry(tx, 'proposal.opened', stored, { type: 'opened' })),
   })
   return describeProposal({ ctx, means }, row)
 }
@@ -110,7 +106,7 @@ export const runAgain = async (means: Means, ctx: Ctx, first: store.StoredPropos
     },
     stored: async (tx, stored, before) => {
       if (stored.fingerprint !== before.fingerprint && stored.state === 'open')
-        await noteEdit(tx, stored, { type: 'moved', text: '' })
+        await noteEdit(tx, stored, { type: 'moved' })
     },
   })
   return row

@@ -2,7 +2,8 @@
 
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { JsonList } from '../../kernel/handler-result.ts'
+import type { JsonList } from '../../kernel/handler-result.ts'
+import { listChunks } from '../../kernel/list.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { pickFields, toDocument } from '../../record/history/effects.ts'
 import { ITEM_TABLES } from '../../record/history/history.ts'
@@ -14,7 +15,7 @@ import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { findChange } from '../../record/history/store.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
 import type { proposals } from '../api.ts'
-import { findDocuments } from '../effect-store.ts'
+import { type Documents, findDocuments } from '../effect-store.ts'
 import type { Means } from '../means.ts'
 import { findSeenEffects, type SeenEffect } from '../review/effect-reads.ts'
 import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
@@ -37,10 +38,8 @@ const compareItems = (one: SeenEffect, other: SeenEffect): number =>
   (one.kind === other.kind ? 0 : one.kind < other.kind ? -1 : 1) ||
   (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
 
-type States = { readonly before: string | null; readonly document: string | null }
-
 /** Returns an item of a kind without a history. */
-const toOther = ({ kind, id, name, change }: SeenEffect, { before, document }: States): ProposalItem => {
+const toOther = ({ kind, id, name, change }: SeenEffect, { before, document }: Documents): ProposalItem => {
   const { fields } = getPlanKind(kind)
   const pick = (text: string | null): Document | undefined => pickFields(toDocument(text ?? undefined), fields)
   return { kind, id, name, change, fields: compareFields(pick(before), pick(document)) }
@@ -68,7 +67,7 @@ async function* buildItems(
 }
 
 /** Returns an item. The names of other objects are read from one state. */
-const buildNow = (kind: Kind, id: string, { before, document }: States): Shown => ({
+const buildNow = (kind: Kind, id: string, { before, document }: Documents): Shown => ({
   ...buildItem(kind, id, { before, after: document, from: 0, to: undefined }),
   from: undefined,
 })
@@ -92,20 +91,6 @@ async function* buildRecorded(
   for await (const rows of streamChangeItems(ctx, found.seq, { sight, kinds, change })) yield nameItems(ctx, rows)
 }
 
-async function* pickPage(
-  batches: AsyncIterable<ProposalItem[]>,
-  { limit = Number.POSITIVE_INFINITY, offset = 0 }: Pick<Input, 'limit' | 'offset'>,
-): AsyncGenerator<string[]> {
-  let [skip, left] = [offset, limit]
-  for await (const rows of batches) {
-    const page = rows.slice(skip, skip + left)
-    skip = Math.max(0, skip - rows.length)
-    left -= page.length
-    if (page.length > 0) yield page.map((one) => JSON.stringify(one))
-    if (left <= 0) return
-  }
-}
-
 export const listItems = async (
   means: Means,
   ctx: Ctx,
@@ -125,18 +110,16 @@ export const listItems = async (
     if (change_id !== null) yield* buildRecorded(ctx, change_id, { kind, change })
     yield* buildItems({ ctx, named: ctx, row }, wanted)
   }
-  const count = async (): Promise<number> => {
-    if (!isMerged) return wanted.length
-    let total = 0
-    for await (const rows of merged()) total += rows.length
-    return total
-  }
-  async function* rows(): AsyncGenerator<string[]> {
-    if (isMerged) yield* pickPage(merged(), { limit, offset })
-    else {
-      const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
-      yield* pickPage(buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page), {})
+  if (isMerged) {
+    const total = async (): Promise<number> => {
+      let sum = 0
+      for await (const rows of merged()) sum += rows.length
+      return sum
     }
+    return listChunks({ revision, total, page: { limit, offset } }, merged)
   }
-  return new JsonList<ProposalItem>({ revision, total: count, rows })
+  const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
+  return listChunks({ revision, total: async () => wanted.length, page: {} }, async function* () {
+    yield* buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page)
+  })
 }

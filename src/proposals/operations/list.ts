@@ -113,23 +113,17 @@ export const list = async (
   const sight = formatSightKey(ctx)
   const query = buildQuery(ctx, filter)
   const revision = `${present} ${sight}`
-  const send = async (page: Query): Promise<string[]> =>
-    (await toVisible(ctx, await page.execute())).map((one) => JSON.stringify(one))
-  if (seesAll(ctx))
-    return new JsonList<ListedProposal>({
-      revision,
-      total: () => countRows(query),
-      rows: async function* () {
-        yield await send(query.limit(limit).offset(offset))
-      },
-    })
-  const seen = await findVisible(ctx, query, { revision: present, key: `${sight} ${JSON.stringify(filter)}` })
+  const numbers = seesAll(ctx)
+    ? undefined
+    : await findVisible(ctx, query, { revision: present, key: `${sight} ${JSON.stringify(filter)}` })
+  const page = numbers?.slice(offset, offset + limit)
   return new JsonList<ListedProposal>({
     revision,
-    total: async () => seen.length,
+    total: async () => numbers?.length ?? countRows(query),
     rows: async function* () {
-      const page = seen.slice(offset, offset + limit)
-      if (page.length > 0) yield await send(query.where('number', 'in', page))
+      if (page?.length === 0) return
+      const rows = page ? query.where('number', 'in', page) : query.limit(limit).offset(offset)
+      yield (await toVisible(ctx, await rows.execute())).map((one) => JSON.stringify(one))
     },
   })
 }

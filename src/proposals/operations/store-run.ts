@@ -2,9 +2,9 @@
 import type { Updateable } from 'kysely'
 import { AppError, toErrorBody } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { countRows } from '../../kernel/list.ts'
 import { replaceEffects } from '../effect-store.ts'
-import { addEntry } from '../entry-store.ts'
-import { announceProposal } from '../events.ts'
+import { noteEntry } from '../events.ts'
 import { removeChecks } from '../review/check-store.ts'
 import { countEffects } from '../review/counts.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
@@ -47,7 +47,7 @@ type Inserted = Pick<ProposalRow, 'id' | 'title' | 'description'> & { readonly s
 
 /** Requires room for one more draft or open proposal. The lock `proposals` is held. @throws AppError LIMIT_REACHED */
 export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
-  if ((await store.countUnfinished(tx, userId)) >= MAX_UNFINISHED)
+  if ((await countRows(store.selectUnfinished(tx, userId))) >= MAX_UNFINISHED)
     throw new AppError(
       'LIMIT_REACHED',
       `You have ${MAX_UNFINISHED} drafts and open proposals, the most of a user; merge or withdraw some first`,
@@ -68,10 +68,7 @@ export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promi
     ...toColumns(run),
   })
   if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
-  if (isOpen) {
-    await addEntry(tx, row.seq, { type: 'opened', fingerprint: row.fingerprint })
-    announceProposal(tx, 'proposal.opened', row, { username, text: '' })
-  }
+  if (isOpen) await noteEntry(tx, 'proposal.opened', row, { type: 'opened' })
   return row
 }
 
@@ -94,10 +91,8 @@ export const updateRun = async (
 export const noteEdit = async (
   tx: Ctx,
   row: store.StoredProposal,
-  { type, text }: { readonly type: 'changed' | 'moved'; readonly text: string },
+  entry: { readonly type: 'changed' | 'moved'; readonly text?: string },
 ): Promise<void> => {
   if (row.state !== 'open') return store.touch(tx, row.seq, tx.now)
-  const { via, username } = tx.caller
-  await addEntry(tx, row.seq, { type, text, fingerprint: row.fingerprint })
-  announceProposal(tx, 'proposal.updated', row, { username: via === 'job' ? '' : username, text })
+  await noteEntry(tx, 'proposal.updated', row, entry)
 }

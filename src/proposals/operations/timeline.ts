@@ -1,6 +1,7 @@
 /** Lists the entries of a proposal that the caller sees, oldest first. */
 import type { Ctx } from '../../kernel/ctx.ts'
-import { JsonList } from '../../kernel/handler-result.ts'
+import type { JsonList } from '../../kernel/handler-result.ts'
+import { listValues } from '../../kernel/list.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
 import { selectEntries } from '../entry-store.ts'
@@ -24,19 +25,16 @@ const filterShown = async (ctx: Ctx, visible: Visible, entries: readonly EntryRo
 
 export const listTimeline = async (
   ctx: Ctx,
-  { id, limit, offset = 0 }: ParsedInputOf<typeof proposals.timeline>,
+  { id, ...page }: ParsedInputOf<typeof proposals.timeline>,
 ): Promise<JsonList<TimelineEntry>> => {
   // Before any row.
   const revision = `${await ctx.store.revision([...SIGHT_TABLES])} ${formatSightKey(ctx)}`
   const { row, sight } = await getVisibleOrThrow(ctx, id)
   const entries = await selectEntries(ctx, row.seq).execute()
   const shown = await filterShown(ctx, { row, sight }, entries)
-  return new JsonList<TimelineEntry>({
+  return listValues(
+    shown.map((entry) => toEntry(row, entry)),
+    page,
     revision,
-    total: async () => shown.length,
-    rows: async function* () {
-      const page = shown.slice(offset, limit === undefined ? undefined : offset + limit)
-      yield page.map((entry) => JSON.stringify(toEntry(row, entry)))
-    },
-  })
+  )
 }

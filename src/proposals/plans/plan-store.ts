@@ -1,7 +1,6 @@
 /** The queries of plans: rows of proposals with the state `plan`, and their effects without documents. */
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
-import type { Fingerprint } from '../../record/history/effects.ts'
-import { getPlanKind } from '../../record/history/plan-kinds.ts'
+import { type Fingerprint, toFingerprint } from '../../record/history/effects.ts'
 import { replaceEffects } from '../effect-store.ts'
 import { NOWHERE } from '../review/places.ts'
 import { type NewEffect, NO_KEYS, type StoredOperation } from '../run/effect.ts'
@@ -48,7 +47,7 @@ export const find = (scope: DbScope, id: string): Promise<store.StoredProposal |
 export const findFingerprints = async ({ db }: DbScope, seq: number | string): Promise<readonly Fingerprint[]> => {
   const effects = db.selectFrom('proposal_effects').select(['kind', 'id', 'name', 'change', 'hash'])
   const rows = await effects.where('proposal', '=', seq).orderBy('position').execute()
-  return rows.map((row) => ({ ...row, kind: getPlanKind(row.kind).noun }))
+  return rows.map(toFingerprint)
 }
 
 /** Returns true for the first caller only, unless its transaction is rolled back. */
