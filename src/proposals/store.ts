@@ -117,6 +117,10 @@ export const parseCoAuthors = ({ co_authors }: Pick<StoredProposal, 'co_authors'
   // Written by this room.
   JSON.parse(co_authors) as CoAuthor[]
 
+/** True for a user who wrote a part of the proposal, and never approves it. */
+export const isWriter = (row: Pick<ListedRow, 'author_id' | 'co_authors'>, userId: string | undefined): boolean =>
+  userId === undefined || userId === row.author_id || parseCoAuthors(row).some(({ id }) => id === userId)
+
 type Outdated = { readonly scopes: string; readonly mostEffects: number }
 
 /** Returns the open proposals that ran before the last change, the oldest run first, if they have few effects. */

@@ -4,7 +4,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import type { Glance } from '../review/sight.ts'
 import type { ProposalState } from '../schema.ts'
-import type { StoredProposal } from '../store.ts'
+import { isWriter, parseCoAuthors, type StoredProposal } from '../store.ts'
 
 /** @throws AppError VALIDATION_ERROR on `state`, naming it */
 export const requireState = ({ state }: Pick<StoredProposal, 'state'>, allowed: readonly ProposalState[]): void => {
@@ -18,8 +18,8 @@ export const requireUser = ({ caller: { userId } }: Ctx): string => {
   return userId
 }
 
-export const isAuthor = ({ caller: { userId } }: Ctx, { author_id }: Pick<StoredProposal, 'author_id'>): boolean =>
-  userId !== undefined && userId === author_id
+const isAuthor = ({ caller: { userId } }: Ctx, { author_id }: Pick<StoredProposal, 'author_id'>): boolean =>
+  userId === author_id
 
 /** @throws AppError FORBIDDEN */
 export const requireAuthor = (ctx: Ctx, row: Pick<StoredProposal, 'author_id'>): void => {
@@ -38,4 +38,11 @@ export const requireEditor = (
     'FORBIDDEN',
     'Only its author may change a draft, and an open proposal also a user with proposals:approve who sees all of its items',
   )
+}
+
+/** Returns the co-authors as the row has them, with the caller unless the caller is the author. */
+export const addCoAuthor = ({ caller }: Pick<Ctx, 'caller'>, row: StoredProposal): string => {
+  const { userId: id = '', username } = caller
+  if (isWriter(row, id)) return row.co_authors
+  return JSON.stringify([...parseCoAuthors(row), { id, username }])
 }

@@ -1,6 +1,8 @@
 /** Adds a write to a proposal, or to a new one: it is tried, answered as it would be, and noted. */
 import { z } from 'zod'
 import { AppError, invalid, invalidField, shorten } from '../../contract/errors.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
+import { isRecord } from '../../contract/unknown.ts'
 import type { Tables } from '../../database/tables.ts'
 import { NO_AUDIT } from '../../kernel/changes/audit.ts'
 import type { AskedProposal, Proposals } from '../../kernel/changes/proposals.ts'
@@ -17,7 +19,7 @@ import { tryOperations } from '../run/try.ts'
 import * as store from '../store.ts'
 import { requireEditor, requireUser } from './access.ts'
 import { buildAnswer } from './answer.ts'
-import { findRefused, omitCallFields, requireBounds } from './inputs.ts'
+import { findRefused, requireBounds } from './inputs.ts'
 import { rerunEdited } from './rerun.ts'
 import { createOperation, insertProposal, requireRoom } from './store-run.ts'
 
@@ -136,7 +138,7 @@ export const createAdd =
   (means: Means): Proposals<Tables>['add'] =>
   async (bound, request, asked) => {
     const { ifMatch: _, ifNoneMatch: __, setHeader, ...call } = request
-    const input = omitCallFields(request.input)
+    const input = isRecord(request.input) ? omitFieldsOfCall(request.input) : {}
     const refused = findRefused(bound.op.name, input)
     if (refused.length > 0) throw invalid(refused)
     const isDry = asked.dryRun !== false

@@ -1,5 +1,6 @@
 /** Changes the operations, the title and the state of a stored proposal, up to the merge. */
 import { invalidField, notFound } from '../../contract/errors.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import { merge } from '../../contract/merge.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
@@ -13,7 +14,7 @@ import type { Proposal } from '../schema.ts'
 import * as store from '../store.ts'
 import { requireAuthor, requireEditor, requireState } from './access.ts'
 import { closeProposal } from './close.ts'
-import { findRefused, omitCallFields } from './inputs.ts'
+import { findRefused } from './inputs.ts'
 import { rerun, rerunEdited } from './rerun.ts'
 import { noteEdit, requireRoom } from './store-run.ts'
 
@@ -50,7 +51,7 @@ export const replaceOperation = async (
   const { operation } = findOperation(visible.row, operation_id)
   const [refused] = findRefused(operation, input)
   if (refused) throw invalidField(`input.${refused.field}`, refused.message)
-  const added = { input: omitCallFields(input), added_by: ctx.caller.username, added_at: ctx.now }
+  const added = { input: omitFieldsOfCall(input), added_by: ctx.caller.username, added_at: ctx.now }
   const { row } = await rerunEdited(means, ctx, visible, {
     change: (before) => replaceOne(before, operation_id, (one) => [{ ...one, ...added }]),
     written: () => operation_id,

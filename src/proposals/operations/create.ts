@@ -1,5 +1,6 @@
 /** Creates a proposal, with its first operations. */
 import { type AppError, type FieldIssue, invalid, invalidField } from '../../contract/errors.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
@@ -9,7 +10,7 @@ import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import { tryOperations } from '../run/try.ts'
 import type { Proposal } from '../schema.ts'
 import { requireUser } from './access.ts'
-import { findRefused, omitCallFields, requireBounds } from './inputs.ts'
+import { findRefused, requireBounds } from './inputs.ts'
 import { createOperation, insertProposal, requireRoom } from './store-run.ts'
 
 type Draft = ParsedInputOf<typeof proposals.create>
@@ -62,7 +63,7 @@ export const create = async (
   if (isOpened && given.length === 0) throw invalidField('operations', 'an open proposal needs an operation')
   checkOperations(means, given)
   const operations = given.map(({ operation, input, note = '' }, i) =>
-    createOperation(ctx, { id: `${i + 1}`, operation, input: omitCallFields(input), note }),
+    createOperation(ctx, { id: `${i + 1}`, operation, input: omitFieldsOfCall(input), note }),
   )
   requireBounds(operations, 'operations')
   await requireRoom(ctx, userId)

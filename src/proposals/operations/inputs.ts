@@ -1,14 +1,8 @@
 /** Checks the operations that a proposal is given, before any of them runs. */
 import { AppError, type FieldIssue, invalidField } from '../../contract/errors.ts'
-import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
-import { isRecord } from '../../contract/unknown.ts'
 import { MAX_INPUT_BYTES, MAX_OPERATIONS } from '../api.ts'
 import type { StoredOperation } from '../run/effect.ts'
 import { computeInputBytes } from './store-run.ts'
-
-/** Returns an input without the fields that are about the call and not about the object. */
-export const omitCallFields = (input: unknown): object =>
-  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([field]) => !isFieldOfCall(field))) : {}
 
 const UNDO = 'history.undo'
 

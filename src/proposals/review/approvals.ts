@@ -5,7 +5,7 @@ import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import { filterMembers } from '../../people/groups/store.ts'
 import { findAccounts } from '../../people/users/account.ts'
 import { selectEntries } from '../entry-store.ts'
-import { type ListedRow, parseCoAuthors } from '../store.ts'
+import { isWriter, type ListedRow } from '../store.ts'
 
 /** The approvals of one user. */
 export type Approval = {
@@ -14,10 +14,6 @@ export type Approval = {
   /** The ids of the policies for which it counts. */
   readonly policies: ReadonlySet<string>
 }
-
-/** True for a user who wrote a part of the proposal, and never approves it. */
-export const isWriter = (row: Pick<ListedRow, 'author_id' | 'co_authors'>, userId: string | undefined): boolean =>
-  userId === undefined || userId === row.author_id || parseCoAuthors(row).some(({ id }) => id === userId)
 
 /** True for a user who may approve it. */
 export const canApprove = (

@@ -14,7 +14,7 @@ import { load } from '../policies/store.ts'
 import type { Proposal } from '../schema.ts'
 import type { ListedRow, StoredProposal } from '../store.ts'
 import * as store from '../store.ts'
-import { findGiven, isWriter } from './approvals.ts'
+import { findGiven } from './approvals.ts'
 import * as checks from './check-store.ts'
 import { hasSeenItem } from './seen-items.ts'
 import { lockVisibleOrThrow, type Sight } from './sight.ts'
@@ -27,7 +27,7 @@ const MAX_CHECKS = 50
 
 /** @throws AppError FORBIDDEN for who wrote a part of it */
 const requireReviewer = ({ caller }: Ctx, row: ListedRow, verb: string): void => {
-  if (isWriter(row, caller.userId))
+  if (store.isWriter(row, caller.userId))
     throw new AppError('FORBIDDEN', `Its author and co-authors cannot ${verb} a proposal`)
 }
 
