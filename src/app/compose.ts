@@ -37,7 +37,7 @@ import type { SessionStore } from '../people/sessions/store.ts'
 import { warnWithoutBreakGlass } from '../people/users/break-glass.ts'
 import { ensureFirstAdmin, type FirstAdmin } from '../people/users/first-admin.ts'
 import { updateLooks } from '../people/users/usernames.ts'
-import { createFutures, withFutures } from '../proposals/future/futures.ts'
+import { withFutures } from '../proposals/future/futures.ts'
 import { openTrail } from '../record/audit/trail.ts'
 import { eventRecorder } from '../record/events/record.ts'
 import { openHistory } from '../record/history/history.ts'
@@ -178,7 +178,7 @@ export const compose = async (
   const sessions = openSessionStore({ db, config, log, now })
   const keyUses = createKeyUses(db)
   const audit = await openTrail({ db, config, log, now })
-  const history = withFutures(await openHistory(db, now), createFutures(db))
+  const history = withFutures(await openHistory(db, now), db)
 
   const metrics = createMetrics()
   const limitStore =

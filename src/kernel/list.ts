@@ -156,10 +156,21 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
   return new JsonList<T>({ revision, total, rows: () => serializeRows(paged(), row) })
 }
 
-/** Sends a list that is in memory. Its ETag is that of its values. */
-export const listValues = <T>(values: readonly T[], { limit, offset = 0 }: Page): JsonList<T> =>
+/** Sends the rows of a page out of all rows. */
+export const listChunks = <T>(
+  { revision, total, page }: { readonly revision: string; readonly total: () => Promise<number>; readonly page: Page },
+  chunks: () => AsyncIterable<T[]>,
+): JsonList<T> =>
+  new JsonList<T>({ revision, total, rows: () => serializeRows(takePage(chunks(), page), (row) => row) })
+
+/** Sends a list that is in memory. @param revision by default, its ETag is that of its values */
+export const listValues = <T>(
+  values: readonly T[],
+  { limit, offset = 0 }: Page,
+  revision = computeEtag(JSON.stringify(values)),
+): JsonList<T> =>
   new JsonList({
-    revision: computeEtag(JSON.stringify(values)),
+    revision,
     total: async () => values.length,
     rows: async function* () {
       yield values.slice(offset, limit === undefined ? undefined : offset + limit).map((one) => JSON.stringify(one))

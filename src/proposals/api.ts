@@ -5,6 +5,7 @@ import { matchWhole, URL_HOST, URL_PORT, WHITE_SPACE } from '../contract/fields/
 import { operation } from '../kernel/operation.ts'
 import { ItemChange } from '../record/history/api.ts'
 import {
+  CheckName,
   CheckState,
   ListedProposal,
   Proposal,
@@ -67,10 +68,6 @@ const isHttpUrl = (url: string): boolean => {
 const CheckUrl = line(MAX_URL)
   .refine((url) => url === '' || isHttpUrl(url), { error: 'must be an address that begins with http:// or https://' })
   .meta({ exact: { pattern: matchWhole(`(?:${HTTP_URL})?`) } })
-
-const CheckName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ -, beginning with a-z or 0-9')
 
 const Input = z.record(z.string(), z.unknown())
 

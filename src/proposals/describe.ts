@@ -2,7 +2,8 @@
 import type { ErrorBody } from '../contract/errors.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import { listPermissions, type Permission } from '../kernel/operation.ts'
-import { KIND_NAMES, type Kind } from '../record/history/kind-names.ts'
+import { holdsAnywhere } from '../kernel/rights/access.ts'
+import { isKind, KIND_NAMES } from '../record/history/kind-names.ts'
 import { toListed } from './listed.ts'
 import type { Means } from './means.ts'
 import { readScopesRevision } from './review/effect-reads.ts'
@@ -30,9 +31,6 @@ export const isCurrent = async (ctx: Ctx, row: store.StoredProposal): Promise<bo
   row.previewed_at === null ||
   (row.scopes_revision === (await readScopesRevision(ctx)) && !(await store.hasMoved(ctx, row)))
 
-const holds = ({ caller: { permissions, scopedPermissions } }: Ctx, permission: Permission): boolean =>
-  permissions.has(permission) || scopedPermissions?.has(permission) === true
-
 /** Returns the permissions that a merge needs: those of the operations, or of the objects that they change if these decide. */
 const listNeeded = ({ bounds }: Pick<Means, 'bounds'>, row: store.StoredProposal, { seen }: Sight): Permission[] => {
   const needed = new Set<Permission>()
@@ -44,9 +42,7 @@ const listNeeded = ({ bounds }: Pick<Means, 'bounds'>, row: store.StoredProposal
     else deciding.add(id)
   }
   for (const { kind, change, operation } of seen)
-    if (deciding.has(operation) && Object.hasOwn(KIND_NAMES, kind))
-      // The line before tells that it is a kind of the history.
-      needed.add(KIND_NAMES[kind as Kind].permissions[change])
+    if (deciding.has(operation) && isKind(kind)) needed.add(KIND_NAMES[kind].permissions[change])
   return [...needed].sort()
 }
 
@@ -54,7 +50,7 @@ type Described = { readonly means: Pick<Means, 'bounds'>; readonly row: store.St
 
 const listBlockers = (ctx: Ctx, { means, row, sight }: Described): ProposalBlocker[] => {
   if (row.state !== 'open') return []
-  const lacking = listNeeded(means, row, sight).filter((permission) => !holds(ctx, permission))
+  const lacking = listNeeded(means, row, sight).filter((permission) => !holdsAnywhere(ctx.caller, permission))
   return lacking.length === 0
     ? []
     : [{ reason: 'permission', message: `You lack the permission ${lacking.join(', ')}` }]

@@ -6,34 +6,24 @@ import { preparedRows } from '../database/query/prepared-lists.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
 import { KINDS } from '../record/history/kind-names.ts'
+import { NOWHERE, type Places } from './review/places.ts'
 import type { Effect, NewEffect } from './run/effect.ts'
 import type { EffectRow } from './table.ts'
 
 /** The number of effects that are written before the event loop runs again. */
 const AT_ONCE = 256
 
-type Places = Effect['places']
-
-const NO_PLACES: Places = { before: [], after: [] }
-
-const parsePlaces = (text: string): Places =>
-  // Written by `toRow`.
-  text === '' ? NO_PLACES : (JSON.parse(text) as Places)
+/** Returns the places in a row, which `toRow` has written. */
+export const parsePlaces = (text: string): Places => (text === '' ? NOWHERE : (JSON.parse(text) as Places))
 
 const formatPlaces = ({ before, after }: Places): string =>
   before.length + after.length === 0 ? '' : JSON.stringify({ before, after })
 
-const toEffect = (row: EffectRow): Effect => ({
-  kind: row.kind,
-  id: row.id,
-  name: row.name,
-  change: row.change,
-  position: row.position,
-  operation: row.operation,
-  before: row.before ?? undefined,
-  document: row.document ?? undefined,
-  hash: row.hash,
-  places: parsePlaces(row.places),
+const toEffect = ({ before, document, places, ...effect }: EffectRow): Effect => ({
+  ...effect,
+  before: before ?? undefined,
+  document: document ?? undefined,
+  places: parsePlaces(places),
 })
 
 const toRow = (proposal: number, { keys, before, document, places, ...effect }: NewEffect): EffectRow => ({
@@ -80,28 +70,21 @@ export const removeRecorded = async ({ db }: DbScope, seq: number | string): Pro
   await db.deleteFrom('proposal_effects').where('proposal', '=', seq).where('kind', 'in', KINDS).execute()
 }
 
-type ObjectKey = { readonly kind: string; readonly id: string }
+export type Documents = Pick<EffectRow, 'before' | 'document'>
 
 /** Returns the documents of effects before and after, by kind and id. */
 export const findDocuments = async (
   { db }: DbScope,
   seq: number | string,
-  effects: readonly ObjectKey[],
-): Promise<ReadonlyMap<string, Pick<EffectRow, 'before' | 'document'>>> => {
-  const found = new Map<string, Pick<EffectRow, 'before' | 'document'>>()
-  for (const [kind, some] of Map.groupBy(effects, (one) => one.kind)) {
-    const rows = await db
-      .selectFrom('proposal_effects')
-      .select(['id', 'before', 'document'])
-      .where('proposal', '=', seq)
-      .where('kind', '=', kind)
-      .where(
-        'id',
-        'in',
-        some.map(({ id }) => id),
-      )
-      .execute()
-    for (const { id, ...documents } of rows) found.set(`${kind} ${id}`, documents)
-  }
+  effects: readonly Pick<EffectRow, 'kind' | 'id'>[],
+): Promise<ReadonlyMap<string, Documents>> => {
+  const found = new Map<string, Documents>()
+  const select = db.selectFrom('proposal_effects').select(['id', 'before', 'document']).where('proposal', '=', seq)
+  for (const [kind, own] of Map.groupBy(effects, (one) => one.kind))
+    for (const some of splitBatches(own)) {
+      const ids = some.map(({ id }) => id)
+      const rows = await select.where('kind', '=', kind).where('id', 'in', ids).execute()
+      for (const { id, ...documents } of rows) found.set(`${kind} ${id}`, documents)
+    }
   return found
 }

@@ -10,14 +10,18 @@ export type NewEntry = {
   /** The object of a comment. */
   readonly kind?: string | undefined
   readonly object_id?: string | undefined
-  /** Of the effects that the entry is about. */
-  readonly fingerprint?: string
   /** The ids of the policies for which an approval counts. */
   readonly policies?: readonly string[]
 }
 
-/** Adds an entry by the caller, or by a job. The row of the proposal is locked. */
-export const addEntry = async (tx: Ctx, proposal: number | string, entry: NewEntry): Promise<EntryRow> => {
+type Noted = Pick<store.StoredProposal, 'seq' | 'fingerprint'>
+
+/** Adds an entry about the present effects, by the caller or by a job. The row of the proposal is locked. */
+export const addEntry = async (
+  tx: Ctx,
+  { seq: proposal, fingerprint }: Noted,
+  { type, text = '', kind = '', object_id = '', policies = [] }: NewEntry,
+): Promise<EntryRow> => {
   const { n } = await tx.db
     .selectFrom('proposal_entries')
     .select(({ fn }) => fn.max<number | null>('n').as('n'))
@@ -26,17 +30,9 @@ export const addEntry = async (tx: Ctx, proposal: number | string, entry: NewEnt
   const { userId = '', username, via } = tx.caller
   const row: EntryRow = {
     proposal,
-    n: (n ?? 0) + 1,
-    id: Bun.randomUUIDv7(),
-    at: tx.now,
-    user_id: userId,
+    ...{ n: (n ?? 0) + 1, id: Bun.randomUUIDv7(), at: tx.now, user_id: userId },
     username: via === 'job' ? '' : username,
-    type: entry.type,
-    text: entry.text ?? '',
-    kind: entry.kind ?? '',
-    object_id: entry.object_id ?? '',
-    fingerprint: entry.fingerprint ?? '',
-    policies: JSON.stringify(entry.policies ?? []),
+    ...{ type, text, kind, object_id, fingerprint, policies: JSON.stringify(policies) },
   }
   await tx.db.insertInto('proposal_entries').values(row).execute()
   await store.touch(tx, proposal, tx.now)

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts'
 import type { History } from '../kernel/changes/history.ts'
 import type { Bound } from '../kernel/context.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { AnyOperation } from '../kernel/operation.ts'
+import { canBeCalled } from '../kernel/run/call-operation.ts'
 import { createOrder } from './run/order.ts'
 
 export type Means = {
@@ -18,29 +18,16 @@ export type Means = {
   readonly inOrder: <T>(userId: string, work: () => Promise<T>) => Promise<T>
 }
 
-const runsInside = ({ op, handler }: Bound<Tables>): boolean =>
-  !op.hasOwnTransactions && !('prepare' in handler && !handler.isReadOnly)
-
-/** Returns the operations that can be proposed. @throws Error if one cannot run inside the transaction of another */
-export const selectProposable = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
-  const proposable = operations.filter(({ op }) => canPropose(op))
-  for (const bound of proposable)
-    if (!runsInside(bound)) throw new Error(`${bound.op.name} can be proposed, but has transactions of its own`)
-  return new Map(proposable.map((bound) => [bound.op.name, bound]))
-}
-
 type Given = Pick<Means, 'kernel' | 'history'> & {
   /** All operations. The ones that can be proposed are kept. */
   readonly operations: readonly Bound<Tables>[]
 }
 
-export const createMeans = ({ kernel, history, operations }: Given): Means => ({
-  ...{ kernel, history, bounds: selectProposable(operations), inOrder: createOrder() },
-})
-
-/** The name of an undo, which stands alone in its proposal. */
-const UNDO = 'history.undo'
-
-/** True for operations of which one undoes a change beside others. */
-export const hasUndoBesideOthers = (operations: readonly { readonly operation: AnyOperation['name'] }[]): boolean =>
-  operations.length > 1 && operations.some(({ operation }) => operation === UNDO)
+/** @throws Error if an operation that can be proposed cannot run inside the transaction of another */
+export const createMeans = ({ kernel, history, operations }: Given): Means => {
+  const proposable = operations.filter(({ op }) => canPropose(op))
+  for (const bound of proposable)
+    if (!canBeCalled(bound)) throw new Error(`${bound.op.name} can be proposed, but has transactions of its own`)
+  const bounds = new Map(proposable.map((bound) => [bound.op.name, bound]))
+  return { kernel, history, bounds, inOrder: createOrder() }
+}

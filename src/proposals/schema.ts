@@ -15,8 +15,11 @@ export const EntryType = z.enum([
 ] as const)
 export type EntryType = z.infer<typeof EntryType>
 
+export const CheckName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ -, beginning with a-z or 0-9')
+
 export const CheckState = z.enum(['pending', 'success', 'failure'])
-export type CheckState = z.infer<typeof CheckState>
 
 const facts = {
   id: z.string(),
@@ -51,7 +54,6 @@ export const OperationError = z.object({
   error: z.string(),
   details: z.array(z.object({ field: z.string(), message: z.string() })),
 })
-export type OperationError = z.infer<typeof OperationError>
 
 export const ProposalOperation = z
   .object({

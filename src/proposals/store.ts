@@ -69,16 +69,9 @@ export const findNextNumber = async ({ db }: DbScope): Promise<number> => {
   return ((await last.orderBy('number', 'desc').limit(1).executeTakeFirst())?.number ?? 0) + 1
 }
 
-/** Counts the drafts and open proposals of a user. */
-export const countUnfinished = async ({ db }: DbScope, authorId: string): Promise<number> => {
-  const { n } = await db
-    .selectFrom('proposals')
-    .select(({ fn }) => fn.countAll<number | string>().as('n'))
-    .where('author_id', '=', authorId)
-    .where('state', 'in', ['draft', 'open'])
-    .executeTakeFirstOrThrow()
-  return Number(n)
-}
+/** Selects the drafts and open proposals of a user. */
+export const selectUnfinished = ({ db }: DbScope, authorId: string) =>
+  db.selectFrom('proposals').where('author_id', '=', authorId).where('state', 'in', ['draft', 'open'])
 
 /** Returns the number of the last change of the estate; 0 without any. */
 export const findLastChange = async ({ db }: DbScope): Promise<number> => {
@@ -123,6 +116,10 @@ export const parseOperations = ({ operations }: Pick<StoredProposal, 'operations
 export const parseCoAuthors = ({ co_authors }: Pick<StoredProposal, 'co_authors'>): readonly CoAuthor[] =>
   // Written by this room.
   JSON.parse(co_authors) as CoAuthor[]
+
+/** True for a user who wrote a part of the proposal, and never approves it. */
+export const isWriter = (row: Pick<ListedRow, 'author_id' | 'co_authors'>, userId: string | undefined): boolean =>
+  userId === undefined || userId === row.author_id || parseCoAuthors(row).some(({ id }) => id === userId)
 
 type Outdated = { readonly scopes: string; readonly mostEffects: number }
 

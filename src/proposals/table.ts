@@ -1,6 +1,8 @@
 /** The tables of proposals and policies. */
 import type { Generated } from 'kysely'
 import type { ItemChange } from '../kernel/changes/change-record.ts'
+import type { Policy } from './policies/api.ts'
+import type { CloseReason, EntryType, ProposalCheck, ProposalState } from './schema.ts'
 
 /** An integer of 64 bits, which PostgreSQL's driver returns as text. */
 type Stored = number | string
@@ -10,35 +12,35 @@ export type ProposalRow = {
   seq: Generated<Stored>
   id: string
   number: number | null
-  state: 'draft' | 'open' | 'merged' | 'closed' | 'plan'
+  state: ProposalState | 'plan'
   /** The client of a plan; else ''. */
-  client: string
+  client: Generated<string>
   title: string
   description: string
   author_id: string
   author: string
   /** JSON: `[{id, username}]`. */
-  co_authors: string
+  co_authors: Generated<string>
   /** JSON: `[{id, operation, input, note, added_by, added_at, error}]`. */
   operations: string
   /** The size of the inputs together. */
-  input_bytes: Stored
+  input_bytes: Generated<Stored>
   /** The id of the next operation. */
-  next_operation: number
+  next_operation: Generated<number>
   /** The number of operations that the last run refused. */
-  errors: number
-  fingerprint: string
+  errors: Generated<number>
+  fingerprint: Generated<string>
   /** JSON: the number of effects by change and kind. */
-  counts: string
+  counts: Generated<string>
   /** Counts each edit and each stored run. */
-  version: number
+  version: Generated<number>
   /** The number of the last change before the last run. */
-  base_seq: Stored
+  base_seq: Generated<Stored>
   /** The revision of the scopes at the last run. */
-  scopes_revision: string
+  scopes_revision: Generated<string>
   previewed_at: string | null
-  close_reason: '' | 'merged' | 'withdrawn' | 'rejected' | 'expired'
-  closed_by: string
+  close_reason: Generated<CloseReason>
+  closed_by: Generated<string>
   change_id: string | null
   created_at: string
   updated_at: string
@@ -85,7 +87,7 @@ export type EntryRow = {
   at: string
   user_id: string
   username: string
-  type: 'opened' | 'commented' | 'changed' | 'moved' | 'approved' | 'rejected' | 'closed' | 'merged'
+  type: EntryType
   text: string
   /** The object of a comment; '' without one. */
   kind: string
@@ -95,37 +97,18 @@ export type EntryRow = {
   policies: string
 }
 
-export type CheckRow = {
-  proposal: Stored
-  name: string
-  state: 'pending' | 'success' | 'failure'
-  summary: string
-  url: string
-  fingerprint: string
-  reported_by: string
-  reported_at: string
-}
+export type CheckRow = ProposalCheck & { proposal: Stored }
 
-export type PolicyRow = {
-  id: string
-  name: string
+/** The lists are JSON. */
+export type PolicyRow = Omit<Policy, 'enabled' | 'permissions' | 'checks' | 'protect'> & {
   /** Lower case: names are unique in any case. */
   name_key: string
   /** The collation key of the name: see `net/name-order.ts`. */
   name_order: string
-  description: string
   enabled: number
-  /** JSON: permissions; `[]` for all. */
   permissions: string
-  scope_id: string | null
-  min_objects: number
-  approvals: number
-  group_id: string | null
-  /** JSON: names of checks. */
   checks: string
   protect: number
-  created_at: string
-  updated_at: string
 }
 
 /** A plan of an AI client in the table of older programs, which only they write. */

@@ -55,6 +55,10 @@ const OF_CALL: ReadonlySet<string> = new Set(Object.keys({ ...KEY_FIELDS, ...WRI
 /** Returns true for a field of a write that is about the call and not about the object. */
 export const isFieldOfCall = (field: string): boolean => OF_CALL.has(field)
 
+/** Returns the fields of an input that are not about the call. */
+export const omitFieldsOfCall = (input: Fields): Fields =>
+  Object.fromEntries(Object.entries(input).filter(([field]) => !isFieldOfCall(field)))
+
 /** The values of these fields in a call. */
 export type HistoryFields = {
   readonly note: string

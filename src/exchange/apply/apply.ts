@@ -10,6 +10,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { WithStatus } from '../../kernel/handler-result.ts'
 import type { ParsedInputOf, Permission } from '../../kernel/operation.ts'
 import { Answered } from '../../kernel/prepared-handler.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import { MOST_OBJECTS } from '../../record/history/effects.ts'
 import { narrowToKnown } from '../../resource/scoped/scoped-db.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../estate/api.ts'
@@ -64,13 +65,10 @@ const checkInput = ({ prune, allow_empty, managed_by }: ApplyInput, total: numbe
     throw invalidField('prune', 'would delete all objects of the owner, because there is no row; allow_empty allows it')
 }
 
-const hasSomewhere = ({ caller: { permissions, scopedPermissions } }: Ctx, permission: Permission): boolean =>
-  permissions.has(permission) || scopedPermissions?.has(permission) === true
-
 /** @throws AppError FORBIDDEN for a caller who may neither create nor change anything */
 const requireWrite = (ctx: Ctx): void => {
   const [first] = APPLY_WRITES
-  if (first && !APPLY_WRITES.some((permission) => hasSomewhere(ctx, permission))) ctx.require(first)
+  if (first && !APPLY_WRITES.some((permission) => holdsAnywhere(ctx.caller, permission))) ctx.require(first)
 }
 
 /** @returns the handler of the operation */
@@ -108,7 +106,7 @@ export const applyHandler = (means: PackMeans & { readonly keepNames: KeepNames 
       if (isAtomic && plan.errors.length > 0) throw createRefusal(plan.errors)
       const needed = [...new Set([...listPermissions(plan), ...listNamePermissions(names)])]
       if (!isDry) for (const permission of needed) ctx.require(permission)
-      const lacking = needed.filter((permission) => !hasSomewhere(ctx, permission))
+      const lacking = needed.filter((permission) => !holdsAnywhere(ctx.caller, permission))
       const stored = plan.changes.filter(({ change }) => change !== 'create')
       return [...new Set([...lacking, ...(await checkReach(by, stored))])].sort()
     }

@@ -2,6 +2,7 @@
 
 import { type FieldIssue, rejectIssues } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import { parseCidrOrThrow } from '../../net/cidr.ts'
 import type { Span } from '../../net/span.ts'
 import type { Network } from './api.ts'
@@ -56,17 +57,13 @@ export const moveContents = async (
   return move.moved
 }
 
-/** Returns true if an answer may count objects of the resource: the caller may list some of them. */
-const canCount = ({ caller: { permissions, scopedPermissions } }: Ctx, resource: string): boolean =>
-  permissions.has(`${resource}:list`) || scopedPermissions?.has(`${resource}:list`) === true
-
 /** Returns the numbers of the moved objects, 0 for objects that the caller may not list. */
 export const filterMovedCounts = (ctx: Ctx, { pools, reservations, addresses }: Moved): Moved => ({
-  pools: canCount(ctx, 'pools') ? pools : 0,
-  reservations: canCount(ctx, 'reservations') ? reservations : 0,
-  addresses: canCount(ctx, 'devices') ? addresses : 0,
+  pools: holdsAnywhere(ctx.caller, 'pools:list') ? pools : 0,
+  reservations: holdsAnywhere(ctx.caller, 'reservations:list') ? reservations : 0,
+  addresses: holdsAnywhere(ctx.caller, 'devices:list') ? addresses : 0,
 })
 
 /** Like `filterMovedCounts`, for the deleted objects. */
 export const filterLostCounts = (ctx: Ctx, lost: Lost): Lost =>
-  canCount(ctx, 'discovery') ? lost : { scans: 0, discovered_devices: 0, rules: 0 }
+  holdsAnywhere(ctx.caller, 'discovery:list') ? lost : { scans: 0, discovered_devices: 0, rules: 0 }

@@ -146,6 +146,12 @@ export const limitCaller = (caller: Caller, { areas, byResource }: Omit<ScopeFil
   return { ...caller, permissions: caller.permissions.union(new Set(here)) }
 }
 
+/** True for a permission that counts everywhere, or in a part of the estate. */
+export const holdsAnywhere = (
+  { permissions, scopedPermissions }: Pick<Caller, 'permissions' | 'scopedPermissions'>,
+  permission: Permission,
+): boolean => permissions.has(permission) || scopedPermissions?.has(permission) === true
+
 /**
  * @param scope the operation's property of this name
  * @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission.
@@ -174,7 +180,7 @@ export const offerProposal = (op: AnyOperation, caller: Caller, error: unknown):
   if (!(error instanceof AppError) || error.code !== 'FORBIDDEN' || !canPropose(op)) return error
   // An error of a field is one of the part of the estate, outside of which nothing can be tried either.
   if (error.details.length > 0) return error
-  if (!caller.permissions.has(PROPOSING) && !caller.scopedPermissions?.has(PROPOSING)) return error
+  if (!holdsAnywhere(caller, PROPOSING)) return error
   const { message, cause } = error
   const details = [OFFER]
   if (error instanceof InsufficientScopeError) return new InsufficientScopeError(message, error.permissions, details)

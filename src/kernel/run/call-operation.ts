@@ -1,9 +1,9 @@
 /** Runs an operation inside the transaction of another call, with the access, the rules and the errors that it has by itself. */
 
-import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import type { Caller } from '../caller.ts'
-import { findIdByRef, resolveRefs } from '../changes/resolve-refs.ts'
+import { resolveRefs } from '../changes/resolve-refs.ts'
 import type { Bound, CallHow, KernelCtx, Prepared } from '../context.ts'
 import { JsonText, WithStatus } from '../handler-result.ts'
 import { type AnyOperation, getNoun, isCheckedWrite } from '../operation.ts'
@@ -57,10 +57,6 @@ const unwrap = (answer: unknown): unknown => {
   return value instanceof JsonText ? (JSON.parse(value.json) as unknown) : value
 }
 
-/** Returns the input without the fields that are about the call. */
-const dropFieldsOfCall = (input: unknown): unknown =>
-  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([field]) => !isFieldOfCall(field))) : input
-
 export const createCallOperation = <Tables>({
   contextFor,
   checkCall,
@@ -84,7 +80,7 @@ export const createCallOperation = <Tables>({
     const { tx } = parent
     const call = buildCall(parent, op, how)
     if (step.refusal) throw step.refusal
-    const given = dropFieldsOfCall(step.input)
+    const given = isRecord(step.input) ? omitFieldsOfCall(step.input) : step.input
     const { own } = parseInput(op, await resolveRefs(contextFor(call, tx), op.input, given))
     const scopedInput = getGuardedInput(op, own, given)
     const sub = contextFor({ ...call, scopedInput }, tx)
@@ -111,11 +107,7 @@ export const createCallOperation = <Tables>({
     )
     return updateOrCreate(byRef, {
       ifMatch: undefined,
-      find: async () => {
-        const id = await findIdByRef(ctx, noun, byRef.ref)
-        return id !== undefined && (await ctx.filterVisible(noun, [id])).has(id) ? id : undefined
-      },
-      isLimited: ctx.isScoped,
+      ...{ ctx, noun },
       update: (step) => callOnce(parent, bound, step, how),
       create: async (step) => {
         const made = await callOnce(parent, create, step, how)

@@ -5,6 +5,8 @@ import { parseRef, type Ref } from '../../contract/fields/external-fields.ts'
 import { getOwn } from '../../contract/own.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { RefTakenError } from '../changes/object-refs.ts'
+import { findIdByRef } from '../changes/resolve-refs.ts'
+import type { KernelCtx } from '../context.ts'
 import { WithStatus } from '../handler-result.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { Request } from '../request.ts'
@@ -53,19 +55,23 @@ export const withoutSecret = ({ output }: AnyOperation, made: unknown): unknown 
 }
 
 type Conditions = Pick<Request, 'ifMatch'>
-type Steps = Conditions & {
-  readonly find: () => Promise<string | undefined>
-  /** An object that has the ref may be hidden. */
-  readonly isLimited: boolean
+type Steps<Tables> = Conditions & {
+  readonly ctx: KernelCtx<Tables>
+  readonly noun: string
   readonly update: (step: Step) => Promise<unknown>
   readonly create: (step: Step) => Promise<unknown>
 }
 
-export const updateOrCreate = async ({ ref, input }: ByRef, steps: Steps): Promise<unknown> => {
+export const updateOrCreate = async <Tables>({ ref, input }: ByRef, steps: Steps<Tables>): Promise<unknown> => {
+  const { ctx, noun } = steps
+  const find = async (): Promise<string | undefined> => {
+    const found = await findIdByRef(ctx, noun, ref)
+    return found !== undefined && (await ctx.filterVisible(noun, [found])).has(found) ? found : undefined
+  }
   const { id: _, ...fields } = input
   const refs = addRef(input, ref)
   const draft = { ...fields, ...(refs && { refs }) }
-  let id = await steps.find()
+  let id = await find()
   for (let tries = 1; ; tries++) {
     if (id !== undefined) {
       try {
@@ -80,8 +86,8 @@ export const updateOrCreate = async ({ ref, input }: ByRef, steps: Steps): Promi
       return await steps.create({ input: draft, refusal: validateRefs(ref, refs, steps), isExpected: isTaken })
     } catch (error) {
       if (!isTaken(error)) throw error
-      // Another caller has just created it.
-      id = steps.isLimited ? await steps.find() : error.holderId
+      // Another caller has just created it. A scope may hide it.
+      id = ctx.isScoped ? await find() : error.holderId
       if (id === undefined) throw error
     }
   }

@@ -3,7 +3,6 @@
 import type { ContextFor } from '../call-context.ts'
 import { type AuditedCall, getAuditedCall } from '../changes/audit.ts'
 import type { Compared } from '../changes/proposals.ts'
-import { findIdByRef } from '../changes/resolve-refs.ts'
 import type { Bound, Feature } from '../context.ts'
 import { WithStatus } from '../handler-result.ts'
 import { type AnyOperation, getNoun } from '../operation.ts'
@@ -49,11 +48,7 @@ export const createRunByRef =
     const ctx = contextFor({ name: bound.op.name, request, held, note: '', scopedInput })
     return updateOrCreate(byRef, {
       ifMatch: request.ifMatch,
-      find: async () => {
-        const id = await findIdByRef(ctx, noun, byRef.ref)
-        return id !== undefined && (await ctx.filterVisible(noun, [id])).has(id) ? id : undefined
-      },
-      isLimited: ctx.isScoped,
+      ...{ ctx, noun },
       update: (step) => runAudited(update, step),
       create: async (step) => {
         const answer = await runAudited({ ...update, bound: create, audited }, step)

@@ -45,13 +45,14 @@ const findOrThrow = async (ctx: Ctx, named: string): Promise<StoredProposal> => 
   return row
 }
 
-export type Futures = Pick<History<Tables>, 'past'>
-
-export const createFutures = (db: Db<Tables>): Futures => {
+/** Returns the history, of which the moments `proposal:N` are futures. */
+export const withFutures = (history: History<Tables>, db: Db<Tables>): History<Tables> => {
   const views = createPastViews(db.sql.past, PROPOSAL)
   return {
-    past: async (ctx, named, hidden = []) => {
-      const row = await findOrThrow(ctx, named)
+    ...history,
+    past: async (ctx, moment, hidden = []) => {
+      if (!moment.startsWith(PREFIX)) return history.past(ctx, moment, hidden)
+      const row = await findOrThrow(ctx, moment.slice(PREFIX.length))
       const seq = Number(row.seq)
       const { read, store } = createAsOfDb(ctx.store, views(hidden, true), {
         seq,
@@ -64,12 +65,3 @@ export const createFutures = (db: Db<Tables>): Futures => {
     },
   }
 }
-
-/** Returns the history, of which the moments `proposal:N` are futures. */
-export const withFutures = (history: History<Tables>, futures: Futures): History<Tables> => ({
-  ...history,
-  past: (ctx, moment, hidden) =>
-    moment.startsWith(PREFIX)
-      ? futures.past(ctx, moment.slice(PREFIX.length), hidden)
-      : history.past(ctx, moment, hidden),
-})

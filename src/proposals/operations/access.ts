@@ -1,10 +1,10 @@
 /** Checks the rights to change a proposal, and its state. */
 import { AppError, invalidField } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import type { Permission } from '../../kernel/operation.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import type { Glance } from '../review/sight.ts'
 import type { ProposalState } from '../schema.ts'
-import type { StoredProposal } from '../store.ts'
+import { isWriter, parseCoAuthors, type StoredProposal } from '../store.ts'
 
 /** @throws AppError VALIDATION_ERROR on `state`, naming it */
 export const requireState = ({ state }: Pick<StoredProposal, 'state'>, allowed: readonly ProposalState[]): void => {
@@ -12,18 +12,14 @@ export const requireState = ({ state }: Pick<StoredProposal, 'state'>, allowed: 
     throw invalidField('state', `the proposal is ${state}, and this needs one that is ${allowed.join(' or ')}`)
 }
 
-/** True for a permission that counts anywhere. The permissions to read limit the items. */
-export const holds = ({ caller: { permissions, scopedPermissions } }: Ctx, permission: Permission): boolean =>
-  permissions.has(permission) || scopedPermissions?.has(permission) === true
-
 /** Returns the id of the caller's user. @throws AppError FORBIDDEN for a caller without one */
 export const requireUser = ({ caller: { userId } }: Ctx): string => {
   if (userId === undefined) throw new AppError('FORBIDDEN', 'A proposal needs a user as its author')
   return userId
 }
 
-export const isAuthor = ({ caller: { userId } }: Ctx, { author_id }: Pick<StoredProposal, 'author_id'>): boolean =>
-  userId !== undefined && userId === author_id
+const isAuthor = ({ caller: { userId } }: Ctx, { author_id }: Pick<StoredProposal, 'author_id'>): boolean =>
+  userId === author_id
 
 /** @throws AppError FORBIDDEN */
 export const requireAuthor = (ctx: Ctx, row: Pick<StoredProposal, 'author_id'>): void => {
@@ -37,9 +33,16 @@ export const requireEditor = (
   { isWhole }: Pick<Glance, 'isWhole'>,
 ): void => {
   requireState(row, ['draft', 'open'])
-  if (isAuthor(ctx, row) || (row.state === 'open' && isWhole && holds(ctx, 'proposals:approve'))) return
+  if (isAuthor(ctx, row) || (row.state === 'open' && isWhole && holdsAnywhere(ctx.caller, 'proposals:approve'))) return
   throw new AppError(
     'FORBIDDEN',
     'Only its author may change a draft, and an open proposal also a user with proposals:approve who sees all of its items',
   )
+}
+
+/** Returns the co-authors as the row has them, with the caller unless the caller is the author. */
+export const addCoAuthor = ({ caller }: Pick<Ctx, 'caller'>, row: StoredProposal): string => {
+  const { userId: id = '', username } = caller
+  if (isWriter(row, id)) return row.co_authors
+  return JSON.stringify([...parseCoAuthors(row), { id, username }])
 }

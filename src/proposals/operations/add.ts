@@ -1,6 +1,8 @@
 /** Adds a write to a proposal, or to a new one: it is tried, answered as it would be, and noted. */
 import { z } from 'zod'
 import { AppError, invalid, invalidField, shorten } from '../../contract/errors.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
+import { isRecord } from '../../contract/unknown.ts'
 import type { Tables } from '../../database/tables.ts'
 import { NO_AUDIT } from '../../kernel/changes/audit.ts'
 import type { AskedProposal, Proposals } from '../../kernel/changes/proposals.ts'
@@ -11,16 +13,15 @@ import { operation } from '../../kernel/operation.ts'
 import type { Request } from '../../kernel/request.ts'
 import { MAX_TITLE } from '../api.ts'
 import type { Means } from '../means.ts'
-import { getVisibleOrThrow } from '../review/sight.ts'
+import { getVisibleOrThrow, type Visible } from '../review/sight.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import { tryOperations } from '../run/try.ts'
 import * as store from '../store.ts'
 import { requireEditor, requireUser } from './access.ts'
 import { buildAnswer } from './answer.ts'
-import { addCoAuthor } from './co-authors.ts'
-import { findRefused, omitCallFields, requireBounds } from './inputs.ts'
-import { rerun } from './rerun.ts'
-import { insertProposal, noteEdit, requireRoom } from './store-run.ts'
+import { findRefused, requireBounds } from './inputs.ts'
+import { rerunEdited } from './rerun.ts'
+import { createOperation, insertProposal, requireRoom } from './store-run.ts'
 
 /** Not registered. It gives calls of other operations their access, and their entry in the audit trail. */
 const ADD = operation({
@@ -54,14 +55,14 @@ type Added = {
   readonly setHeader: Request['setHeader']
 }
 
-const toOperation = (ctx: Ctx, { bound, input, asked }: Added, id: string): StoredOperation => ({
-  ...{ id, operation: bound.op.name, input, note: asked.note },
-  ...{ added_by: ctx.caller.username, added_at: ctx.now, error: null },
-})
+const toOperation = (ctx: Ctx, { bound, input, asked: { note } }: Added, id: string): StoredOperation =>
+  createOperation(ctx, { id, operation: bound.op.name, input, note })
 
+/** Answers as the operation would, which is the last one. */
 const answerLater =
-  ({ means, bound, asked: { note, dryRun } }: Added, id: string) =>
+  ({ means, bound, asked: { note, dryRun } }: Added) =>
   async (tx: Ctx, outcome: RunOutcome): Promise<unknown> => {
+    const id = [...outcome.starts.keys()].at(-1) ?? ''
     // A refusal has no answer, and is thrown after the transaction.
     if (outcome.errors.has(id)) return undefined
     return buildAnswer(means, tx, { outcome, bound, id, note, dryRun })
@@ -83,12 +84,11 @@ const begin = async (ctx: Ctx, added: Added, state: 'draft' | 'open'): Promise<u
   // Before the work; the transaction that stores it looks again.
   if (!isDry) await requireRoom(ctx, author_id)
   const ran = await tryOperations(means, ctx, {
-    ...{ of: { id, author_id, author }, operations: () => operations, finish: answerLater(added, FIRST) },
-    isOwn: () => true,
+    ...{ of: { id, author_id, author }, operations: () => operations, finish: answerLater(added) },
   })
-  const refusal = ran?.outcome.errors.get(FIRST)
+  const refusal = ran.outcome.errors.get(FIRST)
   if (refusal) throw refusal
-  if (isDry || !ran) return new WithStatus(200, ran?.value, true)
+  if (isDry) return new WithStatus(200, ran.value, true)
   const title = shorten(asked.note || bound.op.summary, MAX_TITLE - '...'.length)
   const row = await ctx.write((tx) => insertProposal(tx, { id, title, description: '', state }, ran))
   setHeader?.('X-Proposal', `${row.number}`)
@@ -96,7 +96,7 @@ const begin = async (ctx: Ctx, added: Added, state: 'draft' | 'open'): Promise<u
 }
 
 /** @throws AppError VALIDATION_ERROR on `proposal` for one that the caller does not see */
-const findTarget = async (ctx: Ctx, named: string) => {
+const findTarget = async (ctx: Ctx, named: string): Promise<Visible> => {
   try {
     return await getVisibleOrThrow(ctx, named)
   } catch (error) {
@@ -109,41 +109,19 @@ const findTarget = async (ctx: Ctx, named: string) => {
 }
 
 /** Tries the operation after the others of a proposal, and adds it there. */
-const append = async (ctx: Ctx, added: Added, target: Awaited<ReturnType<typeof findTarget>>): Promise<unknown> => {
+const append = async (ctx: Ctx, added: Added, target: Visible): Promise<unknown> => {
   const { means, bound, asked, setHeader } = added
   requireEditor(ctx, target.row, target.sight)
-  const edit = (row: store.StoredProposal): readonly StoredOperation[] => {
-    requireEditor(ctx, row, target.sight)
-    const operations = [...store.parseOperations(row), toOperation(ctx, added, `${row.next_operation}`)]
-    requireBounds(operations, 'proposal')
-    return operations
-  }
+  const isDry = asked.dryRun !== false
   const findId = (row: store.StoredProposal): string => `${row.next_operation}`
-  const finish = async (tx: Ctx, outcome: RunOutcome) => {
-    const id = [...outcome.starts.keys()].at(-1) ?? ''
-    return answerLater(added, id)(tx, outcome)
-  }
-  if (asked.dryRun !== false) {
-    const { row: first } = target
-    const ran = await tryOperations(means, ctx, {
-      ...{ of: first, row: first, finish },
-      operations: (row) => edit(row ?? first),
-      isOwn: (id, row) => id === findId(row ?? first),
-    })
-    const refusal = ran?.outcome.errors.get([...ran.outcome.starts.keys()].at(-1) ?? '')
-    if (refusal) throw refusal
-    return new WithStatus(200, ran?.value, true)
-  }
-  const { row, value } = await rerun(means, ctx, {
-    ...{ row: target.row, edit, finish },
+  const { row, value } = await rerunEdited(means, ctx, target, {
+    isDry,
+    change: (before) => [...store.parseOperations(before), toOperation(ctx, added, findId(before))],
     written: findId,
-    patch: (tx, before) => ({
-      ...{ next_operation: before.next_operation + 1, updated_at: tx.now },
-      co_authors: addCoAuthor(tx, before),
-    }),
-    stored: (tx, stored, before) =>
-      noteEdit(tx, stored, { type: 'changed', text: `Added operation ${findId(before)}: ${bound.op.name}` }),
+    finish: answerLater(added),
+    text: (before) => `Added operation ${findId(before)}: ${bound.op.name}`,
   })
+  if (isDry) return new WithStatus(200, value, true)
   setHeader?.('X-Proposal', `${row.number}`)
   return new Noted(value, row.id)
 }
@@ -163,7 +141,7 @@ export const createAdd =
   (means: Means): Proposals<Tables>['add'] =>
   async (bound, request, asked) => {
     const { ifMatch: _, ifNoneMatch: __, setHeader, ...call } = request
-    const input = omitCallFields(request.input)
+    const input = isRecord(request.input) ? omitFieldsOfCall(request.input) : {}
     const refused = findRefused(bound.op.name, input)
     if (refused.length > 0) throw invalid(refused)
     const isDry = asked.dryRun !== false

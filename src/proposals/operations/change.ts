@@ -1,12 +1,12 @@
 /** Changes the operations, the title and the state of a stored proposal, up to the merge. */
 import { invalidField, notFound } from '../../contract/errors.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import { merge } from '../../contract/merge.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
 import { describeProposal } from '../describe.ts'
-import { addEntry } from '../entry-store.ts'
-import { announceProposal } from '../events.ts'
+import { noteEntry } from '../events.ts'
 import type { Means } from '../means.ts'
 import { getVisibleOrThrow } from '../review/sight.ts'
 import type { StoredOperation } from '../run/effect.ts'
@@ -14,12 +14,9 @@ import type { Proposal } from '../schema.ts'
 import * as store from '../store.ts'
 import { requireAuthor, requireEditor, requireState } from './access.ts'
 import { closeProposal } from './close.ts'
-import { addCoAuthor } from './co-authors.ts'
-import { findRefused, omitCallFields, requireBounds } from './inputs.ts'
-import { rerun } from './rerun.ts'
+import { findRefused } from './inputs.ts'
+import { rerun, rerunEdited } from './rerun.ts'
 import { noteEdit, requireRoom } from './store-run.ts'
-
-const doNothing = async (): Promise<void> => {}
 
 const findOperation = (row: store.StoredProposal, id: string): StoredOperation => {
   const found = store.parseOperations(row).find((one) => one.id === id)
@@ -34,32 +31,31 @@ const lockOrThrow = async (tx: Ctx, { seq, id }: store.StoredProposal): Promise<
   return row
 }
 
+/** Returns the operations with others in the place of one. @throws AppError NOT_FOUND */
+const replaceOne = (
+  row: store.StoredProposal,
+  id: string,
+  replace: (one: StoredOperation) => readonly StoredOperation[],
+): readonly StoredOperation[] => {
+  findOperation(row, id)
+  return store.parseOperations(row).flatMap((one) => (one.id === id ? replace(one) : [one]))
+}
+
 export const replaceOperation = async (
   means: Means,
   ctx: Ctx,
   { id, operation_id, input }: ParsedInputOf<typeof proposals.replaceOperation>,
 ): Promise<Proposal> => {
-  const { row: first, sight } = await getVisibleOrThrow(ctx, id)
-  requireEditor(ctx, first, sight)
-  const { operation } = findOperation(first, operation_id)
+  const visible = await getVisibleOrThrow(ctx, id)
+  requireEditor(ctx, visible.row, visible.sight)
+  const { operation } = findOperation(visible.row, operation_id)
   const [refused] = findRefused(operation, input)
   if (refused) throw invalidField(`input.${refused.field}`, refused.message)
-  const added = { input: omitCallFields(input), added_by: ctx.caller.username, added_at: ctx.now }
-  const { row } = await rerun(means, ctx, {
-    row: first,
-    edit: (before) => {
-      requireEditor(ctx, before, sight)
-      findOperation(before, operation_id)
-      const all = store.parseOperations(before)
-      const operations = all.map((one) => (one.id === operation_id ? { ...one, ...added } : one))
-      requireBounds(operations, 'proposal')
-      return operations
-    },
+  const added = { input: omitFieldsOfCall(input), added_by: ctx.caller.username, added_at: ctx.now }
+  const { row } = await rerunEdited(means, ctx, visible, {
+    change: (before) => replaceOne(before, operation_id, (one) => [{ ...one, ...added }]),
     written: () => operation_id,
-    finish: doNothing,
-    patch: (tx, before) => ({ updated_at: tx.now, co_authors: addCoAuthor(tx, before) }),
-    stored: (tx, stored) =>
-      noteEdit(tx, stored, { type: 'changed', text: `Replaced operation ${operation_id}: ${operation}` }),
+    text: () => `Replaced operation ${operation_id}: ${operation}`,
   })
   return describeProposal({ ctx, means }, row)
 }
@@ -69,20 +65,12 @@ export const removeOperation = async (
   ctx: Ctx,
   { id, operation_id }: ParsedInputOf<typeof proposals.removeOperation>,
 ): Promise<void> => {
-  const { row: first, sight } = await getVisibleOrThrow(ctx, id)
-  requireEditor(ctx, first, sight)
-  const { operation } = findOperation(first, operation_id)
-  await rerun(means, ctx, {
-    row: first,
-    edit: (before) => {
-      requireEditor(ctx, before, sight)
-      findOperation(before, operation_id)
-      return store.parseOperations(before).filter((one) => one.id !== operation_id)
-    },
-    finish: doNothing,
-    patch: (tx, before) => ({ updated_at: tx.now, co_authors: addCoAuthor(tx, before) }),
-    stored: (tx, stored) =>
-      noteEdit(tx, stored, { type: 'changed', text: `Removed operation ${operation_id}: ${operation}` }),
+  const visible = await getVisibleOrThrow(ctx, id)
+  requireEditor(ctx, visible.row, visible.sight)
+  const { operation } = findOperation(visible.row, operation_id)
+  await rerunEdited(means, ctx, visible, {
+    change: (before) => replaceOne(before, operation_id, () => []),
+    text: () => `Removed operation ${operation_id}: ${operation}`,
   })
 }
 
@@ -97,7 +85,6 @@ export const open = async (means: Means, ctx: Ctx, id: string): Promise<Proposal
       if (operations.length === 0) throw invalidField('operations', 'an open proposal needs an operation')
       return operations
     },
-    finish: doNothing,
     patch: async (tx, before) => {
       if (before.state === 'closed') {
         await tx.lock('proposals')
@@ -108,10 +95,7 @@ export const open = async (means: Means, ctx: Ctx, id: string): Promise<Proposal
         ...{ closed_at: null, close_reason: '', closed_by: '' },
       }
     },
-    stored: async (tx, stored) => {
-      await addEntry(tx, stored.seq, { type: 'opened', fingerprint: stored.fingerprint })
-      announceProposal(tx, 'proposal.opened', stored, { username: tx.caller.username, text: '' })
-    },
+    stored: async (tx, stored) => void (await noteEntry(tx, 'proposal.opened', stored, { type: 'opened' })),
   })
   return describeProposal({ ctx, means }, row)
 }
@@ -124,11 +108,9 @@ export const runAgain = async (means: Means, ctx: Ctx, first: store.StoredPropos
       requireState(before, ['draft', 'open'])
       return store.parseOperations(before)
     },
-    finish: doNothing,
-    patch: () => ({}),
     stored: async (tx, stored, before) => {
       if (stored.fingerprint !== before.fingerprint && stored.state === 'open')
-        await noteEdit(tx, stored, { type: 'moved', text: '' })
+        await noteEdit(tx, stored, { type: 'moved' })
     },
   })
   return row

@@ -16,13 +16,13 @@ export type Closing = {
 /** Closes a draft or an open proposal, of which the row is locked. */
 export const closeProposal = async (
   tx: Ctx,
-  before: Pick<store.StoredProposal, 'seq' | 'state' | 'fingerprint'>,
+  before: Pick<store.StoredProposal, 'seq' | 'state'>,
   { reason, by, text, entry }: Closing,
 ): Promise<store.StoredProposal> => {
   const row = await store.update(tx, before.seq, {
     ...{ state: 'closed', close_reason: reason, closed_by: by, closed_at: tx.now, updated_at: tx.now },
   })
-  await addEntry(tx, row.seq, { type: entry, text, fingerprint: row.fingerprint })
+  await addEntry(tx, row, { type: entry, text })
   if (before.state === 'open') announceProposal(tx, 'proposal.closed', row, { username: by, text })
   return row
 }

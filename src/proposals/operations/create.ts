@@ -1,5 +1,6 @@
 /** Creates a proposal, with its first operations. */
 import { type AppError, type FieldIssue, invalid, invalidField } from '../../contract/errors.ts'
+import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
@@ -9,8 +10,8 @@ import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import { tryOperations } from '../run/try.ts'
 import type { Proposal } from '../schema.ts'
 import { requireUser } from './access.ts'
-import { findRefused, omitCallFields, requireBounds } from './inputs.ts'
-import { insertProposal, requireRoom } from './store-run.ts'
+import { findRefused, requireBounds } from './inputs.ts'
+import { createOperation, insertProposal, requireRoom } from './store-run.ts'
 
 type Draft = ParsedInputOf<typeof proposals.create>
 
@@ -41,17 +42,16 @@ const toRefusal = (error: AppError, position: number): AppError => {
 const tryAll = async (
   { means, ctx, id }: { readonly means: Means; readonly ctx: Ctx; readonly id: string },
   operations: readonly StoredOperation[],
-): Promise<RunOutcome | undefined> => {
+): Promise<RunOutcome> => {
   const { userId: author_id = '', username: author } = ctx.caller
-  const ran = await tryOperations(means, ctx, {
-    ...{ of: { id, author_id, author }, operations: () => operations, finish: async () => {} },
-    isOwn: () => true,
-  })
-  for (const [position, operation] of operations.entries()) {
-    const error = ran?.outcome.errors.get(operation.id)
-    if (error) throw toRefusal(error, position)
-  }
-  return ran?.outcome
+  const { outcome } = await tryOperations(means, ctx, { of: { id, author_id, author }, operations: () => operations })
+  const [refusal] = outcome.errors
+  if (refusal)
+    throw toRefusal(
+      refusal[1],
+      operations.findIndex((one) => one.id === refusal[0]),
+    )
+  return outcome
 }
 
 export const create = async (
@@ -62,10 +62,9 @@ export const create = async (
   const userId = requireUser(ctx)
   if (isOpened && given.length === 0) throw invalidField('operations', 'an open proposal needs an operation')
   checkOperations(means, given)
-  const operations = given.map(({ operation, input, note = '' }, i): StoredOperation => {
-    const added = { added_by: ctx.caller.username, added_at: ctx.now }
-    return { id: `${i + 1}`, operation, input: omitCallFields(input), note, ...added, error: null }
-  })
+  const operations = given.map(({ operation, input, note = '' }, i) =>
+    createOperation(ctx, { id: `${i + 1}`, operation, input: omitFieldsOfCall(input), note }),
+  )
   requireBounds(operations, 'operations')
   await requireRoom(ctx, userId)
   const id = Bun.randomUUIDv7()

@@ -1,23 +1,17 @@
 /** Checks the operations that a proposal is given, before any of them runs. */
 import { AppError, type FieldIssue, invalidField } from '../../contract/errors.ts'
-import { isFieldOfCall } from '../../contract/fields/history-fields.ts'
-import { isRecord } from '../../contract/unknown.ts'
 import { MAX_INPUT_BYTES, MAX_OPERATIONS } from '../api.ts'
-import { hasUndoBesideOthers } from '../means.ts'
 import type { StoredOperation } from '../run/effect.ts'
 import { computeInputBytes } from './store-run.ts'
 
-/** Returns an input without the fields that are about the call and not about the object. */
-export const omitCallFields = (input: unknown): object =>
-  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([field]) => !isFieldOfCall(field))) : {}
-
-const UNDO_ALONE = 'an undo stands alone in its proposal'
+const UNDO = 'history.undo'
 
 /** @throws AppError VALIDATION_ERROR; INVALID_INPUT with the status 413 */
 export const requireBounds = (operations: readonly StoredOperation[], undoField: string): void => {
   if (operations.length > MAX_OPERATIONS)
     throw invalidField('operations', `a proposal has at most ${MAX_OPERATIONS} operations`)
-  if (hasUndoBesideOthers(operations)) throw invalidField(undoField, UNDO_ALONE)
+  if (operations.length > 1 && operations.some(({ operation }) => operation === UNDO))
+    throw invalidField(undoField, 'an undo stands alone in its proposal')
   if (computeInputBytes(operations) > MAX_INPUT_BYTES)
     throw new AppError('INVALID_INPUT', 'The inputs of a proposal have at most 16 MiB together', { status: 413 })
 }

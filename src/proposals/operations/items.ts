@@ -2,19 +2,20 @@
 
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { JsonList } from '../../kernel/handler-result.ts'
+import type { JsonList } from '../../kernel/handler-result.ts'
+import { listChunks } from '../../kernel/list.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { pickFields, toDocument } from '../../record/history/effects.ts'
 import { ITEM_TABLES } from '../../record/history/history.ts'
 import { buildItem, compareFields, streamChangeItems } from '../../record/history/items.ts'
-import { KINDS, type Kind } from '../../record/history/kind-names.ts'
+import { isKind, KINDS, type Kind } from '../../record/history/kind-names.ts'
 import type { Document } from '../../record/history/kinds.ts'
 import { nameItems, type Shown } from '../../record/history/names/names.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { findChange } from '../../record/history/store.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
 import type { proposals } from '../api.ts'
-import { findDocuments } from '../effect-store.ts'
+import { type Documents, findDocuments } from '../effect-store.ts'
 import type { Means } from '../means.ts'
 import { findSeenEffects, type SeenEffect } from '../review/effect-reads.ts'
 import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
@@ -27,8 +28,6 @@ type Input = ParsedInputOf<typeof proposals.items>
 /** The number of items that are read at once. */
 const AT_ONCE = 200
 
-const toKind = (kind: string): Kind | undefined => KINDS.find((one) => one === kind)
-
 const RANKS: ReadonlyMap<string, number> = new Map(KINDS.map((kind, at) => [kind, at]))
 
 /** Kinds of the history come first, in the order of answers. */
@@ -39,10 +38,8 @@ const compareItems = (one: SeenEffect, other: SeenEffect): number =>
   (one.kind === other.kind ? 0 : one.kind < other.kind ? -1 : 1) ||
   (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
 
-type States = { readonly before: string | null; readonly document: string | null }
-
 /** Returns an item of a kind without a history. */
-const toOther = ({ kind, id, name, change }: SeenEffect, { before, document }: States): ProposalItem => {
+const toOther = ({ kind, id, name, change }: SeenEffect, { before, document }: Documents): ProposalItem => {
   const { fields } = getPlanKind(kind)
   const pick = (text: string | null): Document | undefined => pickFields(toDocument(text ?? undefined), fields)
   return { kind, id, name, change, fields: compareFields(pick(before), pick(document)) }
@@ -62,16 +59,15 @@ async function* buildItems(
       const state = states.get(`${kind} ${id}`)
       // A run that was stored since has no such effect.
       if (!state) continue
-      const known = toKind(kind)
-      if (!known) others.push(toOther(effect, state))
-      else shown.push(buildNow(known, id, state))
+      if (isKind(kind)) shown.push(buildNow(kind, id, state))
+      else others.push(toOther(effect, state))
     }
     yield [...(await nameItems(named, shown)), ...others]
   }
 }
 
 /** Returns an item. The names of other objects are read from one state. */
-const buildNow = (kind: Kind, id: string, { before, document }: States): Shown => ({
+const buildNow = (kind: Kind, id: string, { before, document }: Documents): Shown => ({
   ...buildItem(kind, id, { before, after: document, from: 0, to: undefined }),
   from: undefined,
 })
@@ -95,20 +91,6 @@ async function* buildRecorded(
   for await (const rows of streamChangeItems(ctx, found.seq, { sight, kinds, change })) yield nameItems(ctx, rows)
 }
 
-async function* pickPage(
-  batches: AsyncIterable<ProposalItem[]>,
-  { limit = Number.POSITIVE_INFINITY, offset = 0 }: Pick<Input, 'limit' | 'offset'>,
-): AsyncGenerator<string[]> {
-  let [skip, left] = [offset, limit]
-  for await (const rows of batches) {
-    const page = rows.slice(skip, skip + left)
-    skip = Math.max(0, skip - rows.length)
-    left -= page.length
-    if (page.length > 0) yield page.map((one) => JSON.stringify(one))
-    if (left <= 0) return
-  }
-}
-
 export const listItems = async (
   means: Means,
   ctx: Ctx,
@@ -128,18 +110,16 @@ export const listItems = async (
     if (change_id !== null) yield* buildRecorded(ctx, change_id, { kind, change })
     yield* buildItems({ ctx, named: ctx, row }, wanted)
   }
-  const count = async (): Promise<number> => {
-    if (!isMerged) return wanted.length
-    let total = 0
-    for await (const rows of merged()) total += rows.length
-    return total
-  }
-  async function* rows(): AsyncGenerator<string[]> {
-    if (isMerged) yield* pickPage(merged(), { limit, offset })
-    else {
-      const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
-      yield* pickPage(buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page), {})
+  if (isMerged) {
+    const total = async (): Promise<number> => {
+      let sum = 0
+      for await (const rows of merged()) sum += rows.length
+      return sum
     }
+    return listChunks({ revision, total, page: { limit, offset } }, merged)
   }
-  return new JsonList<ProposalItem>({ revision, total: count, rows })
+  const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
+  return listChunks({ revision, total: async () => wanted.length, page: {} }, async function* () {
+    yield* buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page)
+  })
 }

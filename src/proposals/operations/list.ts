@@ -6,13 +6,13 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import { KIND_NAMES, KINDS } from '../../record/history/kind-names.ts'
 import type { proposals } from '../api.ts'
 import { toListed } from '../listed.ts'
 import { glance } from '../review/sight.ts'
 import type { ListedProposal } from '../schema.ts'
 import * as store from '../store.ts'
-import { holds } from './access.ts'
 import { formatSightKey, SIGHT_TABLES } from './revision.ts'
 
 type Filter = Omit<ParsedInputOf<typeof proposals.list>, 'limit' | 'offset'>
@@ -68,7 +68,9 @@ const buildQuery = (ctx: Ctx, { state, author, to_review }: Filter): Query => {
   if (author === 'me') query = query.where('author_id', '=', userId)
   else if (author !== undefined) query = query.where('author', '=', author)
   if (to_review === true)
-    query = holds(ctx, 'proposals:approve') ? keepToReview(query, userId) : query.where(sql<boolean>`1 = 0`)
+    query = holdsAnywhere(ctx.caller, 'proposals:approve')
+      ? keepToReview(query, userId)
+      : query.where(sql<boolean>`1 = 0`)
   return query
 }
 
@@ -111,23 +113,17 @@ export const list = async (
   const sight = formatSightKey(ctx)
   const query = buildQuery(ctx, filter)
   const revision = `${present} ${sight}`
-  const send = async (page: Query): Promise<string[]> =>
-    (await toVisible(ctx, await page.execute())).map((one) => JSON.stringify(one))
-  if (seesAll(ctx))
-    return new JsonList<ListedProposal>({
-      revision,
-      total: () => countRows(query),
-      rows: async function* () {
-        yield await send(query.limit(limit).offset(offset))
-      },
-    })
-  const seen = await findVisible(ctx, query, { revision: present, key: `${sight} ${JSON.stringify(filter)}` })
+  const numbers = seesAll(ctx)
+    ? undefined
+    : await findVisible(ctx, query, { revision: present, key: `${sight} ${JSON.stringify(filter)}` })
+  const page = numbers?.slice(offset, offset + limit)
   return new JsonList<ListedProposal>({
     revision,
-    total: async () => seen.length,
+    total: async () => numbers?.length ?? countRows(query),
     rows: async function* () {
-      const page = seen.slice(offset, offset + limit)
-      if (page.length > 0) yield await send(query.where('number', 'in', page))
+      if (page?.length === 0) return
+      const rows = page ? query.where('number', 'in', page) : query.limit(limit).offset(offset)
+      yield (await toVisible(ctx, await rows.execute())).map((one) => JSON.stringify(one))
     },
   })
 }

@@ -4,17 +4,16 @@ import type { Tables } from '../../database/tables.ts'
 import type { ChangeDetails } from '../../kernel/changes/change-record.ts'
 import type { Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { detectDrift, type Fingerprint } from '../../record/history/effects.ts'
-import { getPlanKind } from '../../record/history/plan-kinds.ts'
+import { describeMoved, detectDrift, toFingerprint } from '../../record/history/effects.ts'
 import { describeProposal } from '../describe.ts'
 import { findEffects, removeRecorded } from '../effect-store.ts'
-import { addEntry } from '../entry-store.ts'
-import { announceProposal } from '../events.ts'
+import { noteEntry } from '../events.ts'
 import type { Means } from '../means.ts'
 import { mergingState } from '../merging.ts'
+import { parseCounts, sumCounts } from '../review/counts.ts'
 import { requireMet } from '../review/requirements.ts'
 import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
-import type { Effect, RunOutcome } from '../run/effect.ts'
+import type { RunOutcome } from '../run/effect.ts'
 import { OperationRefused, RUN_LIMITS, runOperations, TooManyEffects } from '../run/run.ts'
 import { prepareAll } from '../run/try.ts'
 import type { Proposal } from '../schema.ts'
@@ -25,8 +24,6 @@ import { noteEdit, updateRun } from './store-run.ts'
 
 /** From this number of objects, a merge is a large transaction. */
 const LARGE_EFFECTS = 1000
-/** The number of moved objects that an error names. */
-const MOST_NAMED = 20
 
 /** The refusal of a merge that would do something else than its preview says. */
 class MovedError extends AppError {
@@ -34,19 +31,11 @@ class MovedError extends AppError {
     readonly outcome: RunOutcome,
     issues: readonly FieldIssue[],
   ) {
-    const named = issues.slice(0, MOST_NAMED)
-    const others = issues.length - named.length
-    const words = named.map(({ field, message }) => `${field} ${message}`).join('; ')
-    const listed = words === '' ? '' : `: ${words}${others > 0 ? `; and ${others} more` : ''}`
-    super('PRECONDITION_FAILED', `Not merged, because the proposal would do something else now${listed}`, {
-      details: named,
-    })
+    const { words, details } = describeMoved(issues)
+    const listed = words === '' ? '' : `: ${words}`
+    super('PRECONDITION_FAILED', `Not merged, because the proposal would do something else now${listed}`, { details })
   }
 }
-
-const toFingerprint = ({ change, kind, id, name, hash }: Effect): Fingerprint => ({
-  ...{ change, kind: getPlanKind(kind).noun, id, name, hash },
-})
 
 /** Compares the effects that the merger sees. */
 const createMovedError = async (tx: Ctx, row: store.StoredProposal, outcome: RunOutcome): Promise<MovedError> => {
@@ -91,7 +80,7 @@ const runAll = async (tx: Ctx, row: store.StoredProposal, { means, first, prepar
     return await runOperations(tx, {
       ...{ seed: row.id, author: row.author, operations: store.parseOperations(row), bounds: means.bounds },
       ...(row.version === first.version && { prepared }),
-      ...{ hashes: 'fields', isStrictErrors: true, change: getDetails(row) },
+      ...{ isStrictErrors: true, change: getDetails(row) },
     })
   } catch (error) {
     throw toMergeError(error)
@@ -116,8 +105,7 @@ const mergeIn = async (tx: Ctx, merge: Merge): Promise<Proposal> => {
     ...{ state: 'merged', close_reason: 'merged', closed_by: username, closed_at: tx.now, updated_at: tx.now },
     change_id: change === '' ? null : change,
   })
-  await addEntry(tx, row.seq, { type: 'merged', fingerprint: row.fingerprint })
-  announceProposal(tx, 'proposal.merged', merged, { username, text: '' })
+  await noteEntry(tx, 'proposal.merged', merged, { type: 'merged' })
   await removeRecorded(tx, row.seq)
   return describeProposal({ ctx: tx, means }, merged)
 }
@@ -129,14 +117,8 @@ const storePreview = (ctx: Ctx, first: store.StoredProposal, { outcome }: MovedE
     if (before?.state !== 'open' || before.version !== first.version) return
     if (before.fingerprint === outcome.fingerprint) return
     const stored = await updateRun(tx, before, { operations: store.parseOperations(before), outcome })
-    await noteEdit(tx, stored, { type: 'moved', text: '' })
+    await noteEdit(tx, stored, { type: 'moved' })
   })
-
-const countObjects = ({ counts }: store.StoredProposal): number =>
-  // Written by `updateRun`.
-  Object.values(JSON.parse(counts) as Record<string, Record<string, number>>)
-    .flatMap((kinds) => Object.values(kinds))
-    .reduce((sum, n) => sum + n, 0)
 
 /** True for effects that have the key of a new space: the next one, which another space may be given. */
 const createsSpace = ({ outcome }: MovedError): boolean =>
@@ -160,7 +142,7 @@ export const mergeHandler = (means: Means) => ({
     const prepared = await prepareAll(means, request, store.parseOperations(first))
     return {
       run: (tx: Ctx) => mergeIn(tx, { means, first, fingerprint, prepared }),
-      options: { exclusive: true, large: countObjects(first) >= LARGE_EFFECTS, plan: RUN_LIMITS },
+      options: { exclusive: true, large: sumCounts(parseCounts(first)) >= LARGE_EFFECTS, plan: RUN_LIMITS },
       afterRefusal: async (error: unknown): Promise<void> => {
         if (!(error instanceof MovedError)) return
         await storePreview(ctx, first, error)

@@ -1,10 +1,10 @@
 /** Stores proposals with the results of their runs. */
-import type { Insertable, Updateable } from 'kysely'
+import type { Updateable } from 'kysely'
 import { AppError, toErrorBody } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { countRows } from '../../kernel/list.ts'
 import { replaceEffects } from '../effect-store.ts'
-import { addEntry } from '../entry-store.ts'
-import { announceProposal } from '../events.ts'
+import { noteEntry } from '../events.ts'
 import { removeChecks } from '../review/check-store.ts'
 import { countEffects } from '../review/counts.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
@@ -13,6 +13,12 @@ import type { ProposalRow } from '../table.ts'
 
 /** The most drafts and open proposals of a user. */
 export const MAX_UNFINISHED = 100
+
+/** Returns an operation as the caller adds it. */
+export const createOperation = (
+  { caller: { username }, now }: Pick<Ctx, 'caller' | 'now'>,
+  given: Pick<StoredOperation, 'id' | 'operation' | 'input' | 'note'>,
+): StoredOperation => ({ ...given, added_by: username, added_at: now, error: null })
 
 /** The operations of a proposal, and the result of their run; undefined without a run. */
 export type RunOf = { readonly operations: readonly StoredOperation[]; readonly outcome: RunOutcome | undefined }
@@ -41,7 +47,7 @@ type Inserted = Pick<ProposalRow, 'id' | 'title' | 'description'> & { readonly s
 
 /** Requires room for one more draft or open proposal. It holds until commit if the lock `proposals` is held. @throws AppError LIMIT_REACHED */
 export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
-  if ((await store.countUnfinished(tx, userId)) >= MAX_UNFINISHED)
+  if ((await countRows(store.selectUnfinished(tx, userId))) >= MAX_UNFINISHED)
     throw new AppError(
       'LIMIT_REACHED',
       `You have ${MAX_UNFINISHED} drafts and open proposals, the most of a user; merge or withdraw some first`,
@@ -54,22 +60,15 @@ export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promi
   await tx.lock('proposals')
   await requireRoom(tx, userId)
   const isOpen = made.state === 'open'
-  const values: Insertable<ProposalRow> = {
+  const row = await store.insert(tx, {
     ...made,
-    ...{ number: await store.findNextNumber(tx), client: '', author_id: userId, author: username, co_authors: '[]' },
-    ...{ operations: '[]', input_bytes: 0, next_operation: run.operations.length + 1 },
-    ...{ errors: 0, fingerprint: '', counts: '{}', version: 0, base_seq: 0, scopes_revision: '', previewed_at: null },
-    ...{ close_reason: '', closed_by: '', change_id: null },
-    ...{ created_at: tx.now, updated_at: tx.now, opened_at: isOpen ? tx.now : null, closed_at: null },
-    ...{ touched_at: tx.now, expires_at: null, applied_at: null },
+    ...{ number: await store.findNextNumber(tx), author_id: userId, author: username },
+    ...{ operations: '[]', next_operation: run.operations.length + 1 },
+    ...{ created_at: tx.now, updated_at: tx.now, touched_at: tx.now, opened_at: isOpen ? tx.now : null },
     ...toColumns(run),
-  }
-  const row = await store.insert(tx, values)
+  })
   if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
-  if (isOpen) {
-    await addEntry(tx, row.seq, { type: 'opened', fingerprint: row.fingerprint })
-    announceProposal(tx, 'proposal.opened', row, { username, text: '' })
-  }
+  if (isOpen) await noteEntry(tx, 'proposal.opened', row, { type: 'opened' })
   return row
 }
 
@@ -77,9 +76,12 @@ export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promi
 export const updateRun = async (
   tx: Ctx,
   before: store.StoredProposal,
-  { patch = {}, ...run }: RunOf & { readonly patch?: Updateable<ProposalRow> },
+  run: RunOf,
+  patch: Updateable<ProposalRow> = {},
 ): Promise<store.StoredProposal> => {
-  const row = await store.update(tx, before.seq, { ...toColumns(run), ...patch })
+  // Ids of operations ascend, and are never used again.
+  const next_operation = Math.max(before.next_operation, Number(run.operations.at(-1)?.id ?? 0) + 1)
+  const row = await store.update(tx, before.seq, { ...toColumns(run), next_operation, ...patch })
   if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
   if (row.fingerprint !== before.fingerprint) await removeChecks(tx, row.seq)
   return row
@@ -89,10 +91,8 @@ export const updateRun = async (
 export const noteEdit = async (
   tx: Ctx,
   row: store.StoredProposal,
-  { type, text }: { readonly type: 'changed' | 'moved'; readonly text: string },
+  entry: { readonly type: 'changed' | 'moved'; readonly text?: string },
 ): Promise<void> => {
   if (row.state !== 'open') return store.touch(tx, row.seq, tx.now)
-  const { via, username } = tx.caller
-  await addEntry(tx, row.seq, { type, text, fingerprint: row.fingerprint })
-  announceProposal(tx, 'proposal.updated', row, { username: via === 'job' ? '' : username, text })
+  await noteEntry(tx, 'proposal.updated', row, entry)
 }

@@ -1,17 +1,16 @@
 /** Lists the entries of a proposal that the caller sees, oldest first. */
 import type { Ctx } from '../../kernel/ctx.ts'
-import { JsonList } from '../../kernel/handler-result.ts'
+import type { JsonList } from '../../kernel/handler-result.ts'
+import { listValues } from '../../kernel/list.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
 import { selectEntries } from '../entry-store.ts'
 import { toEntry } from '../listed.ts'
 import { hasSeenItem } from '../review/seen-items.ts'
-import { getVisibleOrThrow } from '../review/sight.ts'
+import { getVisibleOrThrow, type Visible } from '../review/sight.ts'
 import type { TimelineEntry } from '../schema.ts'
 import type { EntryRow } from '../table.ts'
 import { formatSightKey, SIGHT_TABLES } from './revision.ts'
-
-type Visible = Awaited<ReturnType<typeof getVisibleOrThrow>>
 
 /** Drops the entries about objects that the caller does not see. */
 const filterShown = async (ctx: Ctx, visible: Visible, entries: readonly EntryRow[]): Promise<readonly EntryRow[]> => {
@@ -26,19 +25,16 @@ const filterShown = async (ctx: Ctx, visible: Visible, entries: readonly EntryRo
 
 export const listTimeline = async (
   ctx: Ctx,
-  { id, limit, offset = 0 }: ParsedInputOf<typeof proposals.timeline>,
+  { id, ...page }: ParsedInputOf<typeof proposals.timeline>,
 ): Promise<JsonList<TimelineEntry>> => {
   // Before any row.
   const revision = `${await ctx.store.revision([...SIGHT_TABLES])} ${formatSightKey(ctx)}`
   const { row, sight } = await getVisibleOrThrow(ctx, id)
   const entries = await selectEntries(ctx, row.seq).execute()
   const shown = await filterShown(ctx, { row, sight }, entries)
-  return new JsonList<TimelineEntry>({
+  return listValues(
+    shown.map((entry) => toEntry(row, entry)),
+    page,
     revision,
-    total: async () => shown.length,
-    rows: async function* () {
-      const page = shown.slice(offset, limit === undefined ? undefined : offset + limit)
-      yield page.map((entry) => JSON.stringify(toEntry(row, entry)))
-    },
-  })
+  )
 }

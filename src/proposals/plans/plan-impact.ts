@@ -8,6 +8,7 @@ import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Bound } from '../../kernel/context.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Request } from '../../kernel/request.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 
 const ids = z.array(z.string())
 
@@ -26,8 +27,7 @@ export const countPlannedImpact = async (
   request: Request,
   changes: readonly PlannedItem[],
 ): Promise<ImpactCounts | undefined> => {
-  const { permissions, scopedPermissions } = request.caller
-  if (!permissions.has('relationships:list') && !scopedPermissions?.has('relationships:list')) return undefined
+  if (!holdsAnywhere(request.caller, 'relationships:list')) return undefined
   const listDeleted = (noun: string) =>
     changes.flatMap(({ change, kind, id }) => (change === 'delete' && kind === noun ? [id] : []))
   const input = {

@@ -1,9 +1,9 @@
 /** The queries of plans: rows of proposals with the state `plan`, and their effects without documents. */
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
-import type { Fingerprint } from '../../record/history/effects.ts'
-import { getPlanKind } from '../../record/history/plan-kinds.ts'
+import { type Fingerprint, toFingerprint } from '../../record/history/effects.ts'
 import { replaceEffects } from '../effect-store.ts'
-import type { NewEffect, StoredOperation } from '../run/effect.ts'
+import { NOWHERE } from '../review/places.ts'
+import { type NewEffect, NO_KEYS, type StoredOperation } from '../run/effect.ts'
 import * as store from '../store.ts'
 
 /** The id of the only operation of a plan. */
@@ -18,18 +18,7 @@ export type NewPlan = Pick<store.StoredProposal, 'id' | 'author_id' | 'author' |
 export type PlannedEffect = Pick<NewEffect, 'kind' | 'id' | 'name' | 'change' | 'hash'>
 
 /** Nothing reads the estate as of a plan. */
-const UNREAD = {
-  ...{ before: undefined, document: undefined, places: { before: [], after: [] } },
-  keys: { sort_key: null, order_key: '', derived: null, child_id: null },
-}
-
-/** The columns that plans do not use. */
-const UNUSED = {
-  ...{ number: null, description: '', co_authors: '[]', input_bytes: 0, next_operation: 2, errors: 0 },
-  ...{ fingerprint: '', counts: '{}', version: 0, base_seq: 0, scopes_revision: '', previewed_at: null },
-  ...{ closed_by: '', change_id: null, opened_at: null, closed_at: null, applied_at: null },
-  close_reason: '',
-} as const
+const UNREAD = { before: undefined, document: undefined, places: NOWHERE, keys: NO_KEYS }
 
 export const insert = async (
   tx: Ctx,
@@ -38,11 +27,9 @@ export const insert = async (
 ): Promise<void> => {
   const { author, created_at: at } = plan
   const operation: StoredOperation = { id: OPERATION, ...own, note: '', added_by: author, added_at: at, error: null }
-  const times = { updated_at: at, touched_at: at }
   const { seq } = await store.insert(tx, {
-    ...{ ...UNUSED, ...plan, ...times },
-    state: 'plan',
-    operations: JSON.stringify([operation]),
+    ...{ ...plan, updated_at: at, touched_at: at },
+    ...{ state: 'plan', description: '', operations: JSON.stringify([operation]) },
   })
   await replaceEffects(
     tx,
@@ -60,7 +47,7 @@ export const find = (scope: DbScope, id: string): Promise<store.StoredProposal |
 export const findFingerprints = async ({ db }: DbScope, seq: number | string): Promise<readonly Fingerprint[]> => {
   const effects = db.selectFrom('proposal_effects').select(['kind', 'id', 'name', 'change', 'hash'])
   const rows = await effects.where('proposal', '=', seq).orderBy('position').execute()
-  return rows.map((row) => ({ ...row, kind: getPlanKind(row.kind).noun }))
+  return rows.map(toFingerprint)
 }
 
 /** Returns true for the first caller only, unless its transaction is rolled back. */

@@ -17,8 +17,14 @@ import { listPermissions } from '../../kernel/operation.ts'
 import type { Request, ShownChanges } from '../../kernel/request.ts'
 import { canBeCalled } from '../../kernel/run/call-operation.ts'
 import { runInTurn } from '../../kernel/turn.ts'
-import { countEffects, detectDrift, MOST_OBJECTS, selectShown } from '../../record/history/effects.ts'
-import { getPlanKind } from '../../record/history/plan-kinds.ts'
+import {
+  countEffects,
+  describeMoved,
+  detectDrift,
+  MOST_OBJECTS,
+  selectShown,
+  toFingerprint,
+} from '../../record/history/effects.ts'
 import type { Plans } from '../../surfaces/mcp/call.ts'
 import { needsPlan } from '../../surfaces/mcp/tools.ts'
 import { proposals } from '../api.ts'
@@ -34,7 +40,7 @@ export const MOST_PLANS = 20
 const SHOWN_OF_A_KIND = 20
 /** The largest number of new ids of one kind in an answer. */
 const MOST_CREATED = 1000
-/** The number of moved objects and failed items that are named; the others are counted. */
+/** The number of failed items that are named; the others are counted. */
 const MOST_NAMED = 20
 
 const throwTooMany = (): never => {
@@ -61,14 +67,10 @@ const listFailures = (answer: unknown): readonly unknown[] => {
 const buildMovedError = (issues: readonly FieldIssue[]): AppError => {
   if (issues.length === 0)
     return new AppError('PRECONDITION_FAILED', 'Not applied: the plan is out of date. Make a new plan')
-  const named = issues.slice(0, MOST_NAMED)
-  const others = issues.length - named.length
-  const words = named.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new AppError(
-    'PRECONDITION_FAILED',
-    `Not applied, because things have moved: ${words}${others > 0 ? `; and ${others} more` : ''}. Make a new plan`,
-    { details: named },
-  )
+  const { words, details } = describeMoved(issues)
+  return new AppError('PRECONDITION_FAILED', `Not applied, because things have moved: ${words}. Make a new plan`, {
+    details,
+  })
 }
 
 const describeChanges = ({ seen, permissions }: Observed, { op }: Pick<Bound<Tables>, 'op'>) => {
@@ -221,7 +223,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         done = await observe(tx, changes, request.input)
         const { hasMoved, issues } = detectDrift(
           await planStore.findFingerprints(tx, plan.seq),
-          done.effects.map((effect) => ({ ...effect, kind: getPlanKind(effect.kind).noun })),
+          done.effects.map(toFingerprint),
           request.caller.permissions,
         )
         if (hasMoved) throw buildMovedError(issues)

@@ -15,6 +15,7 @@ import {
 } from '../../contract/fields/fields.ts'
 import { RESOURCES } from '../../inventory/resources.ts'
 import { operation } from '../../kernel/operation.ts'
+import { CheckName } from '../schema.ts'
 
 export const MAX_POLICIES = 100
 const MAX_OBJECTS = 10_000
@@ -22,18 +23,13 @@ const MAX_APPROVALS = 10
 const MAX_CHECKS = 20
 
 /** The permissions of items: of the writes of the estate, with rules and locks of discovery, and of the writes of DNS records. */
-export const POLICY_PERMISSIONS = [...RESOURCES.map(({ name }) => name), 'discovery' as const, 'dns' as const].flatMap(
+const POLICY_PERMISSIONS = [...RESOURCES.map(({ name }) => name), 'discovery' as const, 'dns' as const].flatMap(
   (resource) => (['create', 'update', 'delete'] as const).map((verb) => `${resource}:${verb}` as const),
 )
-export type PolicyPermission = (typeof POLICY_PERMISSIONS)[number]
 
 const PolicyPermission = z.enum(POLICY_PERMISSIONS, {
   error: 'must be a write of the estate, such as devices:update, or of dns',
 })
-
-const CheckName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1-64 of a-z 0-9 . _ -, beginning with a-z or 0-9')
 
 export const Policy = z
   .object({

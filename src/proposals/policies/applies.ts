@@ -1,7 +1,7 @@
 /** The items to which policies apply: by the permission to make the change by hand, and by the scopes of the object. */
 import type { ItemChange } from '../../kernel/changes/change-record.ts'
 import type { Permission } from '../../kernel/operation.ts'
-import { KIND_NAMES, type Kind } from '../../record/history/kind-names.ts'
+import { isKind, KIND_NAMES } from '../../record/history/kind-names.ts'
 import type { Places } from '../review/places.ts'
 import type { Policy } from './api.ts'
 
@@ -12,11 +12,9 @@ type Changed = { readonly kind: string; readonly change: ItemChange }
 /** A changed object with its scopes. */
 export type PlacedItem = Changed & { readonly places: Places }
 
-const hasHistory = (kind: string): kind is Kind => Object.hasOwn(KIND_NAMES, kind)
-
 /** Returns the permission to make the change by hand; undefined for objects that only follow from others, such as conflicts. */
 const findPermission = ({ kind, change }: Changed): Permission | undefined => {
-  if (hasHistory(kind)) return KIND_NAMES[kind].permissions[change]
+  if (isKind(kind)) return KIND_NAMES[kind].permissions[change]
   return kind === DNS_RECORD ? `dns:${change}` : undefined
 }
 

@@ -36,11 +36,7 @@ const check = async (ctx: Ctx, policy: Policy, before?: Policy): Promise<void> =
 }
 
 const create = async (ctx: Ctx, draft: PolicyDraft): Promise<Policy> => {
-  const { name, description, enabled, permissions, scope_id, min_objects, approvals, group_id, checks, protect } = draft
-  const policy: Policy = {
-    ...{ id: Bun.randomUUIDv7(), name, description, enabled, permissions, scope_id, min_objects },
-    ...{ approvals, group_id, checks, protect, created_at: ctx.now, updated_at: ctx.now },
-  }
+  const policy: Policy = { id: Bun.randomUUIDv7(), ...draft, created_at: ctx.now, updated_at: ctx.now }
   await ctx.lock('proposals', ['policies'])
   if ((await store.findAll(ctx)).length >= MAX_POLICIES)
     throw new AppError('LIMIT_REACHED', `There are ${MAX_POLICIES} policies; delete one first`)

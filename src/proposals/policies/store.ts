@@ -19,19 +19,11 @@ export const query = ({ db }: Pick<DbScope, 'db'>) =>
 const parseList = (json: string): string[] => JSON.parse(json) as string[]
 
 export const toPolicy = ({ name_key: _, name_order: _order, ...row }: PolicyRow): Policy => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
+  ...row,
   enabled: row.enabled === 1,
   permissions: parseList(row.permissions),
-  scope_id: row.scope_id,
-  min_objects: row.min_objects,
-  approvals: row.approvals,
-  group_id: row.group_id,
   checks: parseList(row.checks),
   protect: row.protect === 1,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
 })
 
 const toRow = (policy: Policy): PolicyRow => ({

@@ -1,12 +1,11 @@
 /** The approvals that count: of the present effects, and by users who may give them now. */
 import type { Caller } from '../../kernel/caller.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { holdsAnywhere } from '../../kernel/rights/access.ts'
 import { filterMembers } from '../../people/groups/store.ts'
 import { findAccounts } from '../../people/users/account.ts'
 import { selectEntries } from '../entry-store.ts'
-import { type ListedRow, parseCoAuthors } from '../store.ts'
-
-const APPROVE = 'proposals:approve'
+import { isWriter, type ListedRow } from '../store.ts'
 
 /** The approvals of one user. */
 export type Approval = {
@@ -16,15 +15,11 @@ export type Approval = {
   readonly policies: ReadonlySet<string>
 }
 
-/** True for a user who wrote a part of the proposal, and never approves it. */
-export const isWriter = (row: Pick<ListedRow, 'author_id' | 'co_authors'>, userId: string | undefined): boolean =>
-  userId === undefined || userId === row.author_id || parseCoAuthors(row).some(({ id }) => id === userId)
-
 /** True for a user who may approve it. */
 export const canApprove = (
   row: Pick<ListedRow, 'author_id' | 'co_authors'>,
-  { userId, permissions, scopedPermissions }: Pick<Caller, 'userId' | 'permissions' | 'scopedPermissions'>,
-): boolean => !isWriter(row, userId) && (permissions.has(APPROVE) || scopedPermissions?.has(APPROVE) === true)
+  user: Pick<Caller, 'userId' | 'permissions' | 'scopedPermissions'>,
+): boolean => !isWriter(row, user.userId) && holdsAnywhere(user, 'proposals:approve')
 
 /** An entry has been written by this room. */
 const parsePolicies = (json: string): readonly string[] => JSON.parse(json) as string[]

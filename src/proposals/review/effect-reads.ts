@@ -1,6 +1,7 @@
 /** Reads the effects of a proposal without their documents, with the places that count now. */
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import { findDocuments, parsePlaces } from '../effect-store.ts'
 import type { StoredProposal } from '../store.ts'
 import type { EffectRow } from '../table.ts'
 import { findPlaces, NOWHERE, type Places } from './places.ts'
@@ -9,12 +10,6 @@ import { findPlaces, NOWHERE, type Places } from './places.ts'
 export type SeenEffect = Pick<EffectRow, 'kind' | 'id' | 'name' | 'change' | 'operation' | 'position'> & {
   readonly places: Places
 }
-
-/** Documents of so many objects are placed at once. */
-const PLACED_AT_ONCE = 1000
-
-/** `findPlaces` has written it. */
-const parsePlaces = (text: string): Places => (text === '' ? NOWHERE : (JSON.parse(text) as Places))
 
 /** Returns the revision of the scopes by which places are found. */
 export const readScopesRevision = async (ctx: Ctx): Promise<string> => {
@@ -25,30 +20,25 @@ export const readScopesRevision = async (ctx: Ctx): Promise<string> => {
 
 type Own = Pick<StoredProposal, 'seq' | 'id' | 'version' | 'scopes_revision'>
 
-const select = ({ db }: Ctx, { seq }: Own) => db.selectFrom('proposal_effects').where('proposal', '=', seq)
-
 /** Places the stored documents again. */
 const placeAgain = async (ctx: Ctx, row: Own, keys: readonly SeenEffect[]): Promise<readonly Places[]> => {
-  const read = async (ids: readonly string[]) =>
-    select(ctx, row).select(['kind', 'id', 'before', 'document']).where('id', 'in', ids).execute()
-  const documents = new Map<string, { readonly before: string | null; readonly document: string | null }>()
+  const documents = await findDocuments(ctx, row.seq, keys)
   // All of them together: the objects that others belong to are among them.
-  for (const some of splitBatches(keys, PLACED_AT_ONCE))
-    for (const { kind, id, ...states } of await read([...new Set(some.map(({ id }) => id))]))
-      documents.set(`${kind} ${id}`, states)
   return findPlaces(
     ctx,
     keys.map(({ kind, id, change }) => {
-      const { before, document } = documents.get(`${kind} ${id}`) ?? { before: null, document: null }
-      return { kind, id, change, before: before ?? undefined, after: document ?? undefined }
+      const states = documents.get(`${kind} ${id}`)
+      return { kind, id, change, before: states?.before ?? undefined, after: states?.document ?? undefined }
     }),
   )
 }
 
 /** Returns the effects in the order in which they came about. */
 export const findSeenEffects = async (ctx: Ctx, row: Own): Promise<readonly SeenEffect[]> => {
-  const rows = await select(ctx, row)
+  const rows = await ctx.db
+    .selectFrom('proposal_effects')
     .select(['kind', 'id', 'name', 'change', 'operation', 'position', 'places'])
+    .where('proposal', '=', row.seq)
     .orderBy('position')
     .execute()
   const effects = rows.map((one): SeenEffect => ({ ...one, places: parsePlaces(one.places) }))

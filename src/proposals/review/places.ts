@@ -15,7 +15,7 @@ import {
 import { type Parents, withDatacentersBelow } from '../../people/scopes/places.ts'
 import { findAll } from '../../people/scopes/store.ts'
 import { findOriginal, loadCurrentScopes, loadForTransaction } from '../../people/scopes/update-areas.ts'
-import type { Kind } from '../../record/history/kind-names.ts'
+import { isKind } from '../../record/history/kind-names.ts'
 import { type Document, KIND_RULES, parseDocument } from '../../record/history/kinds.ts'
 
 /**
@@ -55,13 +55,11 @@ const toPlacing = (object: ObjectId, json: string | undefined): DocumentScope | 
   return getPlacing(object, document) ?? PLAIN[object.kind]?.(document) ?? IN_NO_SCOPE
 }
 
-const hasDocuments = (kind: string): kind is Kind => Object.hasOwn(KIND_RULES, kind)
-
 /** Reads the documents of objects as `ctx` has them, by key. */
 const readDocuments = async (ctx: Ctx, objects: readonly ObjectId[]): Promise<ReadonlyMap<string, string>> => {
   const found = new Map<string, string>()
   for (const [kind, some] of Map.groupBy(objects, (one) => one.kind)) {
-    if (!hasDocuments(kind)) continue
+    if (!isKind(kind)) continue
     for (const ids of splitBatches([...new Set(some.map(({ id }) => id))]))
       for (const [id, json] of await KIND_RULES[kind].documents(ctx, ids)) found.set(buildKey({ kind, id }), json)
   }

@@ -1,10 +1,11 @@
 /** The operations of reviewers: comments, approvals, rejections, and the checks of programs. */
 import { AppError, invalidField } from '../../contract/errors.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import { countRows } from '../../kernel/list.ts'
 import type { OutputOf, ParsedInputOf } from '../../kernel/operation.ts'
 import { proposalReviews } from '../api.ts'
-import { addEntry, selectEntries } from '../entry-store.ts'
-import { announceProposal } from '../events.ts'
+import { selectEntries } from '../entry-store.ts'
+import { noteEntry } from '../events.ts'
 import { toEntry } from '../listed.ts'
 import { requireState } from '../operations/access.ts'
 import { closeProposal } from '../operations/close.ts'
@@ -13,11 +14,10 @@ import { load } from '../policies/store.ts'
 import type { Proposal } from '../schema.ts'
 import type { ListedRow, StoredProposal } from '../store.ts'
 import * as store from '../store.ts'
-import { findGiven, isWriter } from './approvals.ts'
+import { findGiven } from './approvals.ts'
 import * as checks from './check-store.ts'
 import { hasSeenItem } from './seen-items.ts'
 import { lockVisibleOrThrow, type Sight } from './sight.ts'
-import { withdrawProposals } from './withdraw.ts'
 
 type Input<Verb extends keyof typeof proposalReviews> = ParsedInputOf<(typeof proposalReviews)[Verb]>
 type Output<Verb extends keyof typeof proposalReviews> = OutputOf<(typeof proposalReviews)[Verb]>
@@ -27,7 +27,7 @@ const MAX_CHECKS = 50
 
 /** @throws AppError FORBIDDEN for who wrote a part of it */
 const requireReviewer = ({ caller }: Ctx, row: ListedRow, verb: string): void => {
-  if (isWriter(row, caller.userId))
+  if (store.isWriter(row, caller.userId))
     throw new AppError('FORBIDDEN', `Its author and co-authors cannot ${verb} a proposal`)
 }
 
@@ -58,10 +58,8 @@ const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'
   const policies = await findSeenPolicies(ctx, sight)
   const given = (await findGiven(ctx, row)).find(({ userId }) => userId === ctx.caller.userId)
   // Once more only for a policy that is newer.
-  if (!given || policies.some((policy) => !given.policies.has(policy))) {
-    await addEntry(ctx, row.seq, { type: 'approved', text, fingerprint: row.fingerprint, policies })
-    announceProposal(ctx, 'proposal.approved', row, { username: ctx.caller.username, text })
-  }
+  if (!given || policies.some((policy) => !given.policies.has(policy)))
+    await noteEntry(ctx, 'proposal.approved', row, { type: 'approved', text, policies })
   // The entry has moved its times.
   return (await store.lock(ctx, row.seq)) ?? row
 }
@@ -74,12 +72,6 @@ const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<Sto
   return closeProposal(ctx, row, { reason: 'rejected', entry: 'rejected', by, text })
 }
 
-const countComments = async (ctx: Ctx, { seq }: ListedRow): Promise<number> => {
-  const comments = selectEntries(ctx, seq).where('type', '=', 'commented').clearSelect().clearOrderBy()
-  const { n } = await comments.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
-  return Number(n)
-}
-
 const comment = async (ctx: Ctx, input: Input<'comment'>): Promise<Output<'comment'>> => {
   const { text, kind, object_id } = input
   const { row, sight } = await lockVisibleOrThrow(ctx, input.id)
@@ -88,12 +80,9 @@ const comment = async (ctx: Ctx, input: Input<'comment'>): Promise<Output<'comme
   const item = kind === undefined || object_id === undefined ? undefined : { kind, id: object_id }
   if (item && !(await hasSeenItem(ctx, { row, sight }, item)))
     throw invalidField('object_id', `the proposal changes no ${item.kind} with this id`)
-  if ((await countComments(ctx, row)) >= MAX_COMMENTS)
+  if ((await countRows(selectEntries(ctx, row.seq).where('type', '=', 'commented'))) >= MAX_COMMENTS)
     throw new AppError('LIMIT_REACHED', `A proposal has at most ${MAX_COMMENTS} comments`)
-  const { fingerprint } = row
-  const entry = await addEntry(ctx, row.seq, { type: 'commented', text, kind, object_id, fingerprint })
-  announceProposal(ctx, 'proposal.commented', row, { username: ctx.caller.username, text })
-  return toEntry(row, entry)
+  return toEntry(row, await noteEntry(ctx, 'proposal.commented', row, { type: 'commented', text, kind, object_id }))
 }
 
 const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Output<'check'>> => {
@@ -109,7 +98,15 @@ const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Out
   return stored
 }
 
-const withdraw = (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => withdrawProposals(ctx, id)
+/** Closes the drafts and open proposals of a user who is gone: a run needs the rights of its author. */
+const withdraw = async (ctx: Ctx, { id: userId }: { readonly id: string }): Promise<void> => {
+  for (const { seq } of await store.selectUnfinished(ctx, userId).select('seq').orderBy('seq').execute()) {
+    const row = await store.lock(ctx, seq)
+    // Another call may have merged it.
+    if (row?.state === 'draft' || row?.state === 'open')
+      await closeProposal(ctx, row, { reason: 'withdrawn', entry: 'closed', by: ctx.caller.username, text: '' })
+  }
+}
 
 type ReviewOptions = {
   /** Returns a proposal as the caller sees it. */
@@ -123,6 +120,5 @@ export const reviewFeature = ({ describe }: ReviewOptions): Feature => ({
     comment,
     check,
   }),
-  // A run needs an active author.
   reactions: { 'user.deleting': withdraw, 'user.deactivated': withdraw },
 })

@@ -93,7 +93,8 @@ export const lookAt = async (ctx: Ctx, row: ListedRow): Promise<Sight> => {
   return { ...toGlance(ctx, row, countEffects(seen)), seen, all: effects }
 }
 
-type Visible = { readonly row: StoredProposal; readonly sight: Sight }
+/** A proposal, and what the caller sees of it. */
+export type Visible = { readonly row: StoredProposal; readonly sight: Sight }
 
 const requireVisible = async (ctx: Ctx, row: StoredProposal | undefined, named: string): Promise<Visible> => {
   const sight = row && (await lookAt(ctx, row))

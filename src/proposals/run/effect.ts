@@ -1,12 +1,10 @@
 /** An object that a proposal changes, and the operations that change it. */
 import type { AppError, ErrorBody } from '../../contract/errors.ts'
 import type { ItemChange } from '../../kernel/changes/change-record.ts'
+import type { Places } from '../review/places.ts'
 
 /** The largest number of objects that a proposal changes. */
 export const MAX_EFFECTS = 10_000
-
-/** Sets of ids of scopes before and after: an object that follows others is in one of each of these. */
-type Places = { readonly before: readonly (readonly string[])[]; readonly after: readonly (readonly string[])[] }
 
 export type Effect = {
   readonly kind: string
@@ -31,6 +29,9 @@ export type EffectKeys = {
   readonly derived: string | null
   readonly child_id: string | null
 }
+
+/** The keys of an object that no view finds. */
+export const NO_KEYS: EffectKeys = { sort_key: null, order_key: '', derived: null, child_id: null }
 
 /** An effect of a run, as it is stored. */
 export type NewEffect = Effect & { readonly keys: EffectKeys }

@@ -10,14 +10,22 @@ import { createNewIds } from '../../kernel/changes/new-ids.ts'
 import type { Bound, Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { toDocument } from '../../record/history/effects.ts'
-import { buildRows, KIND_RULES } from '../../record/history/kinds.ts'
+import { isKind } from '../../record/history/kind-names.ts'
+import { buildRows } from '../../record/history/kinds.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { readScopesRevision } from '../review/effect-reads.ts'
-import { findPlaces } from '../review/places.ts'
+import { findPlaces, NOWHERE } from '../review/places.ts'
 import { findLastChange } from '../store.ts'
 import { findDeviceNames } from './device-names.ts'
-import { type EffectKeys, MAX_EFFECTS, type NewEffect, type RunOutcome, type StoredOperation } from './effect.ts'
-import { buildFingerprint, createClock, hashFields, hashStrictly } from './fingerprint.ts'
+import {
+  type EffectKeys,
+  MAX_EFFECTS,
+  type NewEffect,
+  NO_KEYS,
+  type RunOutcome,
+  type StoredOperation,
+} from './effect.ts'
+import { buildFingerprint, createClock, hashFields } from './fingerprint.ts'
 
 /** Thrown out of a run that changes too many objects. No operation takes it for a refusal of its own. */
 export class TooManyEffects extends Error {
@@ -48,7 +56,6 @@ export type Run = {
   readonly callerFor?: ((operation: string) => Caller | undefined) | undefined
   /** The steps of operations that were prepared before the transaction, by their ids. */
   readonly prepared?: ReadonlyMap<string, Prepared<Tables>>
-  readonly hashes: 'fields' | 'strict'
   /** A refusal ends the run. */
   readonly isStrictErrors: boolean
   /** The details of the change that is recorded. */
@@ -101,11 +108,9 @@ const callAll = async (tx: Ctx, run: Run): Promise<Ran> => {
   return { errors, answers, starts }
 }
 
-const NO_KEYS: EffectKeys = { sort_key: null, order_key: '', derived: null, child_id: null }
-
 /** Returns the columns by which views find the documents that the run leaves, by kind and id. */
 const buildKeys = async (tx: Ctx, items: readonly ChangedObject[]): Promise<ReadonlyMap<string, EffectKeys>> => {
-  const known = items.filter(({ kind }) => Object.hasOwn(KIND_RULES, kind))
+  const known = items.filter(({ kind }) => isKind(kind))
   const rows = await buildRows(
     tx,
     known.map(({ kind, id, after }) => ({ kind, id, before: after })),
@@ -132,7 +137,6 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
     tx.now,
     run.operations.map(({ input }) => input),
   )
-  const hash = run.hashes === 'strict' ? hashStrictly : hashFields
   const all = [...starts]
   return items.map((item, position) => {
     const { kind, id, change, before, after, firstWrite } = item
@@ -142,8 +146,8 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
       name: getPlanKind(kind).name({ id, document, devices }),
       document: after,
       operation: findOperation(all, firstWrite),
-      hash: hash(item, clock),
-      places: places[position] ?? { before: [], after: [] },
+      hash: hashFields(item, clock),
+      places: places[position] ?? NOWHERE,
       keys: keys.get(`${kind} ${id}`) ?? NO_KEYS,
     }
   })

@@ -1,5 +1,6 @@
 /** Tries the operations of a proposal in a transaction that is rolled back. */
 
+import { invalidField } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
 import { trialState } from '../../inventory/spaces/store.ts'
 import type { Caller } from '../../kernel/caller.ts'
@@ -16,7 +17,7 @@ import { RUN_LIMITS, runOperations, toTooManyError } from './run.ts'
 /** The proposal that operations are tried for. Its id decides the ids of new objects. */
 export type Tried = Pick<store.StoredProposal, 'id' | 'author_id' | 'author'>
 
-export type Trial<T> = {
+export type Trial = {
   readonly of: Tried
   /** The row as it was read before; undefined for a proposal that is not stored. */
   readonly row?: store.StoredProposal | undefined
@@ -25,15 +26,16 @@ export type Trial<T> = {
   /** The operations that the caller writes now, with the own rights to try. */
   readonly isOwn?: (operation: string, row: store.StoredProposal | undefined) => boolean
   /** Reads more out of the transaction before it is rolled back. */
-  readonly finish: (tx: Ctx, outcome: RunOutcome) => Promise<T>
+  readonly finish?: ((tx: Ctx, outcome: RunOutcome) => Promise<unknown>) | undefined
 }
 
-export type Ran<T> = {
+export type Ran = {
   readonly outcome: RunOutcome
   readonly operations: readonly StoredOperation[]
   /** The row that was locked. */
   readonly row: store.StoredProposal | undefined
-  readonly value: T
+  /** The result of `finish`. */
+  readonly value: unknown
 }
 
 /** Returns the request of a caller who tries work. */
@@ -76,30 +78,28 @@ export const prepareAll = async (
 
 /**
  * Runs the operations with the rights to try: of the caller for the caller's own operations, of the author for the others.
- * @returns undefined if the author is gone
- * @throws AppError
+ * @throws AppError, also VALIDATION_ERROR on `state` if the author is gone
  */
-export const tryOperations = async <T>(means: Means, ctx: Ctx, trial: Trial<T>): Promise<Ran<T> | undefined> => {
-  const { of, row: before, isOwn = () => false, finish } = trial
+export const tryOperations = async (means: Means, ctx: Ctx, trial: Trial): Promise<Ran> => {
+  const { of, row: before, isOwn, finish } = trial
   const { caller } = ctx
   const own = toTrier(caller, caller)
   // A key may have less than its user.
   const isAuthor = caller.userId === of.author_id && caller.via === 'session'
   const author = isAuthor || !before ? own : await findAuthor(ctx, of.author_id)
-  if (!author) return undefined
+  if (!author) throw invalidField('state', 'the author of the proposal is gone or inactive, so that it cannot be run')
   const prepared = await prepareAll(means, toRequest(ctx, author), trial.operations(before))
-  const run = async (tx: Ctx): Promise<Ran<T>> => {
+  const run = async (tx: Ctx): Promise<Ran> => {
     const row = before && (await store.lock(tx, before.seq))
     const operations = trial.operations(row)
     tx.local(trialState).isTrial = true
     const outcome = await runOperations(tx, {
       ...{ seed: of.id, author: of.author, operations, bounds: means.bounds },
       ...(row?.version === before?.version && { prepared }),
-      hashes: 'fields',
       isStrictErrors: false,
-      callerFor: (id) => (isOwn(id, row) ? own : author),
+      callerFor: (id) => (isOwn?.(id, row) ? own : author),
     })
-    return { outcome, operations, row, value: await finish(tx, outcome) }
+    return { outcome, operations, row, value: await finish?.(tx, outcome) }
   }
   try {
     return await means.kernel().trial(toRequest(ctx, caller), run, RUN_LIMITS)

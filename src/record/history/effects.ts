@@ -127,12 +127,30 @@ export const buildFingerprints = (items: readonly PlannedItem[], now: string, na
 
 const buildKey = ({ kind, id }: Fingerprint): string => `${kind} ${id}`
 
+/** The number of moved objects that an error names; the others are counted. */
+const MOST_NAMED = 20
+
+/** Returns the details of an error about moved objects, and its words: '' without any. */
+export const describeMoved = (
+  issues: readonly FieldIssue[],
+): { readonly details: FieldIssue[]; readonly words: string } => {
+  const details = issues.slice(0, MOST_NAMED)
+  const others = issues.length - details.length
+  const words = details.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return { details, words: others > 0 ? `${words}; and ${others} more` : words }
+}
+
 /** The differences between a plan and the current state. */
 export type Drift = {
   readonly hasMoved: boolean
   /** One issue for each moved object that the caller may read. */
   readonly issues: readonly FieldIssue[]
 }
+
+/** Returns the form that `detectDrift` compares. */
+export const toFingerprint = ({ change, kind, id, name, hash }: Fingerprint): Fingerprint => ({
+  ...{ change, kind: getPlanKind(kind).noun, id, name, hash },
+})
 
 /** Compares the current changes with the planned ones. Unreadable objects are neither named nor counted. */
 export const detectDrift = (

@@ -62,6 +62,9 @@ export const KIND_NAMES = Object.fromEntries([...INVENTORY.map(toKindName), ...O
   Record<Kind, KindName>
 >
 
+/** True for a kind with a history. */
+export const isKind = (kind: string): kind is Kind => Object.hasOwn(KIND_NAMES, kind)
+
 /** The change that undoes a change. */
 export const INVERSE: Readonly<Record<ItemChange, ItemChange>> = {
   create: 'delete',
