@@ -5,7 +5,7 @@ import { lazy, Suspense, useMemo, useState } from 'react'
 import { Expiry, FeedNote } from '../account/keys-card.tsx'
 import { LimitNote } from '../account/limit-note.tsx'
 import { NewKeyDialog, ShownOnce } from '../account/new-key.tsx'
-import { api, callTagged } from '../api/client.ts'
+import { api, callTagged, write } from '../api/client.ts'
 import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
 import { usersQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
@@ -114,7 +114,7 @@ const resource: Resource<ApiKey> = {
   get: (id) => callTagged(contracts.keys.get, { id }),
   create: (input) => api.keys.create(input as { name: string }),
   update: (id) => api.keys.get({ id }),
-  remove: (id) => api.keys.delete({ id }),
+  remove: (id) => write(contracts.keys.delete, { id }),
   changes: ['keys'],
 }
 

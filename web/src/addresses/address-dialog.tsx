@@ -4,12 +4,11 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { isCode, toAppError } from '../api/errors.ts'
 import { LazyDeviceDrawer } from '../devices/form/lazy-drawer.tsx'
 import { devices } from '../devices/window/device-list-client.ts'
-import { createUndo } from '../resource/object/undo.ts'
+import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { Dialog, FIRST_FIELD } from '../ui/layers.tsx'
-import { toast } from '../ui/toast.tsx'
 import css from './addresses.module.css'
 import { type ChosenDevice, DevicePanel, NewDevicePanel, ReservationPanel } from './dialog-panels.tsx'
 import { createDevice, EMPTY_FORM, type FreeIp, type GiveForm, getGiveErrors, giveToDevice, reserve } from './give.ts'
@@ -31,16 +30,22 @@ const MOST_ASKED = 1000
 /** The queries that a given address changes. */
 const AFFECTED = ['networks', 'network', 'pools', 'pool', 'reservations', 'device', 'free-addresses', 'history']
 
+/** Returns the permissions of a choice. Without a pool of the address, a reservation creates one. */
+const listNeeds = (choice: Choice, poolId: string | undefined): readonly string[] =>
+  ({
+    device: ['devices:update'],
+    new: ['devices:create'],
+    reservation: ['reservations:create', ...(poolId === undefined ? ['pools:create'] : [])],
+  })[choice]
+
 const useListedChoices = (place: KnownPlace, poolId: string | undefined) => {
   const { may } = usePermit()
-  const allowed: Readonly<Record<Choice, boolean>> = {
-    device: may('devices:update') && may('devices:list'),
-    new: may('devices:create'),
-    reservation:
-      may('reservations:create') &&
-      (poolId !== undefined || (place.network !== undefined && may('pools:list') && may('pools:create'))),
+  const isListed: Readonly<Record<Choice, boolean>> = {
+    device: may('devices:list'),
+    new: true,
+    reservation: poolId !== undefined || (place.network !== undefined && may('pools:list')),
   }
-  return CHOICES.filter(([choice]) => allowed[choice])
+  return CHOICES.filter(([choice]) => isListed[choice] && listNeeds(choice, poolId).every(may))
 }
 
 const ACTIONS: Readonly<Record<Exclude<Choice, 'device'>, string>> = { new: 'Create device', reservation: 'Reserve' }
@@ -54,6 +59,7 @@ type Props = {
 
 export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
   const { may } = usePermit()
   const known = useKnownPlace(place)
   const next = useQuery({
@@ -75,6 +81,7 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
   const pool = known.pool ?? (ip === undefined ? undefined : findHoldingPool(known.pools, ip))
   const choices = useListedChoices(known, pool?.id)
   const choice = wanted ?? choices[0]?.[0] ?? 'device'
+  const { label, field } = useProposing(listNeeds(choice, pool?.id))
   const newPool = {
     name: pickPoolName(
       known.network?.name ?? '',
@@ -100,18 +107,18 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
   const give = useMutation({
     mutationFn: (free: FreeIp) => {
       if (choice === 'new') return createDevice(free, { form, mayLookUp: may('search:read') })
-      if (choice === 'reservation') return reserve(free, { form, pool: newPool })
+      if (choice === 'reservation') return reserve(free, { form, pool: newPool, field })
       const deviceId = device?.id ?? ''
-      return giveToDevice(free, { deviceId, form, key: createKey(JSON.stringify([free, deviceId, form])) })
+      return giveToDevice(free, { deviceId, form, field, key: createKey(JSON.stringify([free, deviceId, form])) })
     },
-    onSuccess: ({ changeId, device: saved }, free) => {
+    onSuccess: ({ written, device: saved }, free) => {
       const done = {
         device: `Gave ${free.ip} to ${device?.name}`,
         new: `Created ${form.name.trim()} with ${free.ip}`,
         reservation: `Reserved ${free.ip}`,
       }
-      toast(done[choice], createUndo([changeId]))
-      if (saved && devices.state.get().status !== 'idle') devices.put([saved])
+      const isShown = report(done[choice], written)
+      if (saved && isShown && devices.state.get().status !== 'idle') devices.put([saved])
       for (const one of AFFECTED) void client.invalidateQueries({ queryKey: [one] })
       onClose()
     },
@@ -190,7 +197,7 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
             </Button>
             <Button onClick={onClose}>Cancel</Button>
             <Button type="submit" look="primary" disabled={give.isPending || ip === undefined}>
-              {choice === 'device' ? `Give to ${device?.name ?? 'a device'}` : ACTIONS[choice]}
+              {label(choice === 'device' ? `Give to ${device?.name ?? 'a device'}` : ACTIONS[choice])}
               <span aria-hidden="true">
                 <kbd>⌃↵</kbd>
               </span>

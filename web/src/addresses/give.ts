@@ -2,10 +2,12 @@
 
 import { AppError } from '../../../src/contract/errors.ts'
 import { KEY_HEADER } from '../../../src/contract/idempotency-key.ts'
-import { api, callTagged, getChangeId } from '../api/client.ts'
+import { api, callTagged, getWritten } from '../api/client.ts'
 import { contracts, type Device, type In } from '../api/contracts.ts'
 import { isCode, toAppError } from '../api/errors.ts'
+import type { Written } from '../api/proposing.ts'
 import { parseCustomInput } from '../custom-fields/known-text.ts'
+import type { Proposing } from '../proposals/known-proposals.ts'
 
 export type GiveForm = {
   readonly label: string
@@ -31,10 +33,16 @@ export type FreeIp = {
   readonly spaceId: string | undefined
 }
 
-export type Given = { readonly changeId: string | undefined; readonly device?: Device }
+export type Given = { readonly written: Written; readonly device?: Device }
 
 /** A pool that is created for a reservation. */
 export type NewPool = { readonly name: string; readonly start_ip: string; readonly end_ip: string }
+
+type Asked = {
+  readonly form: GiveForm
+  /** The field of a call that can only be proposed. */
+  readonly field: Proposing['field']
+}
 
 const readCustom = (text: string) => {
   const custom = parseCustomInput(text)
@@ -44,17 +52,18 @@ const readCustom = (text: string) => {
 /** @param key of the request: sent again, it gives no second address away */
 export const giveToDevice = async (
   { ip, networkId }: FreeIp,
-  { deviceId, form, key }: { readonly deviceId: string; readonly form: GiveForm; readonly key: string },
+  { deviceId, form, key, field }: Asked & { readonly deviceId: string; readonly key: string },
 ): Promise<Given> => {
   const { value } = await callTagged(
     contracts.networks.allocateIp,
     {
       ...{ id: networkId, ip, device_id: deviceId, label: form.label, mac_address: form.mac_address.trim() },
       ...readCustom(form.custom),
+      ...field,
     },
     { headers: { [KEY_HEADER]: key } },
   )
-  return { changeId: getChangeId(value), device: await api.devices.get({ id: deviceId }) }
+  return { written: getWritten(value), device: await api.devices.get({ id: deviceId }) }
 }
 
 /** Outside of pools two devices may have one address, so that it is checked before. @throws AppError IP_NOT_AVAILABLE */
@@ -72,7 +81,7 @@ export const createDevice = async (
   const space = spaceId === undefined ? {} : { space_id: spaceId }
   const address = { ip, network_id: networkId, pool_id: poolId, ...space, ...readCustom(form.custom) }
   const { value } = await callTagged(contracts.devices.create, { name: form.name.trim(), addresses: [address] })
-  return { changeId: getChangeId(value), device: value }
+  return { written: getWritten(value), device: value }
 }
 
 const buildReservation = ({ hostname, purpose, mac_address, ends, custom }: GiveForm) => ({
@@ -86,7 +95,7 @@ type EstateDocument = In<(typeof contracts)['estate']['apply']>
 const applyDocument = async (document: EstateDocument): Promise<Given> => {
   try {
     const { value } = await callTagged(contracts.estate.apply, document)
-    return { changeId: getChangeId(value) }
+    return { written: getWritten(value) }
   } catch (error) {
     if (!isCode(error, 'VALIDATION_ERROR')) throw error
     const { errors } = await api.estate.apply({ ...document, atomic: false, dry_run: true })
@@ -97,16 +106,17 @@ const applyDocument = async (document: EstateDocument): Promise<Given> => {
 
 export const reserve = async (
   { ip, networkId, poolId }: FreeIp,
-  { form, pool }: { readonly form: GiveForm; readonly pool: NewPool },
+  { form, pool, field }: Asked & { readonly pool: NewPool },
 ): Promise<Given> => {
   const reservation = buildReservation(form)
   if (poolId !== undefined) {
     const input = { pool_id: poolId, ip_address: ip, ...reservation }
     const { value } = await callTagged(contracts.reservations.create, input)
-    return { changeId: getChangeId(value) }
+    return { written: getWritten(value) }
   }
   const id = crypto.randomUUID()
   return applyDocument({
+    ...field,
     pools: [{ id, network_id: networkId, ...pool }],
     reservations: [{ pool_id: id, ip_address: ip, ...reservation }],
   })

@@ -9,9 +9,10 @@ import {
   send as sendWith,
   type Transport,
 } from '../../../src/surfaces/cli/connection/client.ts'
-import { asOf, findEdited } from './as-of.ts'
+import { asOf } from './as-of.ts'
 import { noteAnswer, noteFailure, noteRequest } from './connection.ts'
 import { contracts } from './contracts.ts'
+import { findTaker, type Written } from './proposing.ts'
 import { createStore } from './store.ts'
 
 /** The header of an answer with the number of the proposal that has taken the call. */
@@ -41,7 +42,7 @@ const transport: Transport = {
   headers: { 'X-Requested-With': 'XMLHttpRequest' },
   complete: (op, input) => {
     if (op.supportsAsOf) return { as_of: asOf.get(), ...input }
-    return canPropose(op) ? { proposal: findEdited(), ...input } : input
+    return canPropose(op) ? { proposal: findTaker(op.access), ...input } : input
   },
 }
 
@@ -53,20 +54,19 @@ export const send = <O extends AnyOperation>(op: O, input: InputOf<O>, options?:
 
 export type Tagged<T> = { readonly value: T; readonly etag: string }
 
-/** The changes that calls have made, by their answers. */
-const changes = new WeakMap<object, string>()
-
-/** The numbers of the proposals that have taken calls, by their answers. */
-const proposals = new WeakMap<object, number>()
-
-/** Returns the number of the proposal that has taken a call. @param answer of `call` or `callTagged` */
-export const getProposal = (answer: object): number | undefined => proposals.get(answer)
-
-/** Returns the id of the change that a call has made. @param answer of `call` or `callTagged` */
-export const getChangeId = (answer: object): string | undefined => changes.get(answer)
-
 /** The header of an answer with the id of the change that the call has made. */
-export const CHANGE_ID = 'x-change-id'
+const CHANGE_ID = 'x-change-id'
+
+const readWritten = ({ headers }: Response): Written => {
+  const proposal = headers.get(PROPOSAL)
+  return { change: headers.get(CHANGE_ID) ?? undefined, proposal: proposal ? Number(proposal) : undefined }
+}
+
+/** The results of writes, by their answers. */
+const results = new WeakMap<object, Written>()
+
+/** @param answer of `call` or `callTagged` */
+export const getWritten = (answer: object): Written => results.get(answer) ?? {}
 
 /** Returns the value with its ETag, for the If-Match header of a later change. */
 export const callTagged = async <O extends AnyOperation>(
@@ -77,11 +77,7 @@ export const callTagged = async <O extends AnyOperation>(
   const response = await send(op, input, options)
   // The server returns values of the contract's type.
   const value = (await readJson(transport, response)) as OutputOf<O>
-  const change = response.headers.get(CHANGE_ID)
-  const proposal = response.headers.get(PROPOSAL)
-  // A change with an answer has an object as its answer.
-  if (change) changes.set(value as object, change)
-  if (proposal) proposals.set(value as object, Number(proposal))
+  if (typeof value === 'object' && value !== null) results.set(value, readWritten(response))
   return { value, etag: response.headers.get('etag') ?? '' }
 }
 
@@ -92,12 +88,9 @@ export const call = async <O extends AnyOperation>(
   options?: CallOptions,
 ): Promise<OutputOf<O>> => (await callTagged(op, input, options)).value
 
-/** Proposes a write. @returns the number of the proposal */
-export const propose = async (
-  op: AnyOperation,
-  input: Readonly<Record<string, unknown>>,
-  proposal = 'open',
-): Promise<number> => Number((await sendWith(transport, op, { ...input, proposal })).headers.get(PROPOSAL))
+/** Calls a write of which only the result is read. */
+export const write = async (op: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<Written> =>
+  readWritten(await sendWith(transport, op, input))
 
 /** Sends a request to one of the few routes that are not operations. */
 export const request = (path: string, init: RequestInit): Promise<Response> => sendRequest(transport, path, init)

@@ -4,7 +4,9 @@ import { withNestedUse } from '../networks/known-use.ts'
 import { buildListQuery } from '../resource/facts/lists.ts'
 import { asOf } from './as-of.ts'
 import { api } from './client.ts'
+import type { Me } from './contracts.ts'
 import { toAppError } from './errors.ts'
+import { held } from './proposing.ts'
 
 const RETRIED = new Set(['UNAVAILABLE', 'RATE_LIMIT_EXCEEDED'])
 
@@ -36,9 +38,15 @@ export const clearUserData = (): void => {
   queryClient.getMutationCache().clear()
 }
 
+export const loadMe = async (): Promise<Me> => {
+  const me = await api.sessions.me()
+  held.set(me.permissions)
+  return me
+}
+
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: () => api.sessions.me(),
+  queryFn: loadMe,
   staleTime: 60_000,
 })
 

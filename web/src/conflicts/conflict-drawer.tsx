@@ -54,8 +54,8 @@ const Choice = ({ isChosen, isDisabled, onChoose, children }: ChoiceProps) => (
 )
 
 const Keeper = ({ conflict: { device_ids, ip_address }, keeper, onChange }: KeeperProps) => {
-  const { may } = usePermit()
-  const mayChange = may('devices:update')
+  const { mayNow } = usePermit()
+  const mayChange = mayNow('devices:update')
   return (
     <fieldset className={css.choices}>
       <legend>Who keeps {ip_address}?</legend>

@@ -2,7 +2,7 @@
 
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { toSortKey } from '../../../src/net/name-order.ts'
-import { api, callTagged } from '../api/client.ts'
+import { callTagged, write } from '../api/client.ts'
 import { type Conflict, contracts } from '../api/contracts.ts'
 import { buildSubnetKey } from '../networks/subnet-key.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -50,6 +50,6 @@ export const conflictResource: Resource<Conflict> = {
   get: (id) => callTagged(contracts.conflicts.get, { id }),
   create: refuseCreate,
   update: refuseCreate,
-  remove: (id) => api.conflicts.delete({ id }),
+  remove: (id) => write(contracts.conflicts.delete, { id }),
   changes: ['conflicts', 'dashboard'],
 }

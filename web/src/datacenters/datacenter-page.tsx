@@ -62,7 +62,7 @@ const Overview = ({ datacenter }: { readonly datacenter: Datacenter }) => (
 
 export const DatacenterPage = () => {
   const { id } = route.useParams()
-  const { blockedForm } = usePermit()
+  const { blocked } = usePermit()
   const { object: datacenter, ...query } = useListed(datacentersQuery, id)
   const { data: networks } = usePermitted('networks:list', networksQuery)
   const hasRacks = useIsInUse('racks')
@@ -91,9 +91,9 @@ export const DatacenterPage = () => {
       managedBy={datacenter.managed_by}
       get={contracts.datacenters.get}
       resource={resource}
-      edit={{ blocked: blockedForm('datacenters:update') }}
+      edit={{ blocked: blocked('datacenters:update') }}
       remove={{
-        blocked: blockedForm('datacenters:delete') && 'datacenters:delete',
+        blocked: blocked('datacenters:delete') && 'datacenters:delete',
         warning: 'Its networks and devices stay, without a datacenter. Those below move to the one above.',
       }}
       strip={[

@@ -1,15 +1,14 @@
 /** Adds the ports of a device type that its devices lack, after a dry run has shown how many. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, CHANGE_ID, send } from '../api/client.ts'
+import { api, write } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
-import { createUndo } from '../resource/object/undo.ts'
+import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
-import { toast } from '../ui/toast.tsx'
 import type { DeviceType } from './fields.ts'
 
 /** @example formatEffect({ devices: 2, ports_added: 5 }) // '5 ports are added to 2 devices.' */
@@ -22,6 +21,8 @@ type Props = { readonly type: Pick<DeviceType, 'id' | 'name'>; readonly onClose:
 
 export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing('ports:create')
   const preview = useQuery({
     queryKey: ['device-type-apply', id],
     queryFn: () => {
@@ -33,9 +34,9 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
     retry: false,
   })
   const apply = useMutation({
-    mutationFn: async () => (await send(contracts.deviceTypes.apply, { id })).headers.get(CHANGE_ID),
-    onSuccess: (change) => {
-      toast(`Added ${plural(preview.data?.ports_added ?? 0, 'port')}`, createUndo([change]))
+    mutationFn: () => write(contracts.deviceTypes.apply, { id }),
+    onSuccess: (written) => {
+      report(`Added ${plural(preview.data?.ports_added ?? 0, 'port')}`, written)
       for (const key of ['ports', 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
       onClose()
     },
@@ -58,7 +59,7 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
           onClick={() => apply.mutate()}
           disabled={apply.isPending || !data || data.ports_added === 0}
         >
-          Add ports
+          {proposing.label('Add ports')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -29,7 +29,7 @@ const COLUMNS = buildOwnColumns(fields, ORDER, {
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
 
 export const DeviceTypesPage = () => {
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { set } = usePageSearch()
   const query = useQuery({ ...deviceTypesQuery, enabled: may('device-types:list') })
   const [applied, setApplied] = useState<DeviceType>()
@@ -51,7 +51,7 @@ export const DeviceTypesPage = () => {
   )
   const resource = useOwnedResource(deviceTypeResource, {
     ...{ kind: 'device-type', rows: query.data, more: addPorts },
-    blocked: blockedForm('device-types:update'),
+    blocked: blocked('device-types:update'),
   })
   const onDrop = (event: DragEvent) => {
     if (!hasFiles(event) || noImport !== undefined) return

@@ -2,9 +2,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { api } from '../api/client.ts'
-import type { Contracts, Out } from '../api/contracts.ts'
+import { call, getWritten } from '../api/client.ts'
+import { type Contracts, contracts, type Out } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
@@ -51,14 +52,18 @@ type Props = {
 
 export const ImportDialog = ({ files, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
   const [isOver, setOver] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const run = useMutation({
     mutationFn: async (chosen: readonly File[]) => {
       const yaml = joinDocuments(await Promise.all(chosen.map((file) => file.text())))
-      return await api.deviceTypes.import({ yaml })
+      return await call(contracts.deviceTypes.import, { yaml })
     },
-    onSuccess: () => {
+    onSuccess: (answer) => {
+      const written = getWritten(answer)
+      // The dialog shows the result of a write that is made.
+      if (written.proposal !== undefined && !report('Imported device types', written)) return onClose()
       for (const key of [...deviceTypeResource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
   })

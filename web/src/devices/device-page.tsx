@@ -52,7 +52,7 @@ const DeviceContent = ({ device, conflicts }: Props) => {
   const navigate = useNavigate()
   const { search } = usePageSearch()
   const [isDuplicating, setDuplicating] = useState(false)
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   useHotkeys({ '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)) })
   // Enough is requested for the drawer and for the other tabs.
   const isShown = (search.tab ?? 'overview') === 'overview' && search.edit === undefined
@@ -69,9 +69,9 @@ const DeviceContent = ({ device, conflicts }: Props) => {
       get={contracts.devices.get}
       resource={DEVICE_RESOURCE}
       drawer={(close) => <LazyDeviceDrawer id={id} onClose={close} />}
-      edit={{ blocked: blockedForm('devices:update') }}
+      edit={{ blocked: blocked('devices:update') }}
       remove={{
-        blocked: blockedForm('devices:delete') && 'devices:delete',
+        blocked: blocked('devices:delete') && 'devices:delete',
         warning: DELETE_WARNING,
       }}
       actions={[

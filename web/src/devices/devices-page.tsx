@@ -56,7 +56,7 @@ const getName = (row: DeviceRow): string => row.name
 export const DevicesPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { blocked, blockedForm } = usePermit()
+  const { blocked, blockedNow } = usePermit()
   // Enough is asked for the drawer already, should the page begin with one.
   useActiveConflicts(search.edit === undefined)
   const [text, setText] = useFilterText()
@@ -87,16 +87,16 @@ export const DevicesPage = () => {
   useImported(selection.set)
   const [pendingDelete, setPendingDelete] = useState<DeviceRow>()
   const create = () => void set({ new: '1' })
-  const mayCreate = blockedForm('devices:create') === undefined
-  const mayChange = ['devices:update', 'devices:delete'].some((one) => blockedForm(one) === undefined)
+  const mayCreate = blocked('devices:create') === undefined
+  const mayChange = ['devices:update', 'devices:delete'].some((one) => blocked(one) === undefined)
   useHotkeys({
     ...(mayCreate ? { c: create } : {}),
     Escape: () => (selection.ids.size > 0 ? selection.clear() : setText('')),
   })
   const actions = {
     open: (row: DeviceRow) => void navigate({ to: '/devices/$id', params: { id: row.id } }),
-    edit: blockedForm('devices:update') === undefined ? (row: DeviceRow) => void set({ edit: row.id }) : undefined,
-    remove: blockedForm('devices:delete') === undefined ? setPendingDelete : undefined,
+    edit: blocked('devices:update') === undefined ? (row: DeviceRow) => void set({ edit: row.id }) : undefined,
+    remove: blocked('devices:delete') === undefined ? setPendingDelete : undefined,
     copy: (row: DeviceRow) =>
       void navigator.clipboard.writeText(row.ip || row.id).then(() => toast(`Copied ${row.ip || row.id}`)),
   }
@@ -105,11 +105,11 @@ export const DevicesPage = () => {
       <PageHead>
         <Button
           onClick={() => void navigate({ to: '/import' })}
-          blocked={isPast() ? 'An import changes the present' : blocked('devices:create')}
+          blocked={isPast() ? 'An import changes the present' : blockedNow('devices:create')}
         >
           Import
         </Button>
-        <Button look="primary" onClick={create} blocked={blockedForm('devices:create')}>
+        <Button look="primary" onClick={create} blocked={blocked('devices:create')}>
           <Plus size={15} aria-hidden="true" />
           New device
         </Button>

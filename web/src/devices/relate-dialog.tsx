@@ -1,14 +1,14 @@
 /** Relates a device to another, which is searched for. */
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { api } from '../api/client.ts'
-import type { Device } from '../api/contracts.ts'
+import { call, getWritten } from '../api/client.ts'
+import { contracts, type Device } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
+import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { ReferenceField } from '../resource/form/reference-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
-import { toast } from '../ui/toast.tsx'
 import css from './devices.module.css'
 
 const WAYS = [
@@ -24,6 +24,8 @@ type Named = Pick<Device, 'id' | 'name'>
 type Props = { readonly device: Device; readonly onClose: () => void; readonly onDone: () => Promise<void> }
 
 export const RelateDialog = ({ device, onClose, onDone }: Props) => {
+  const report = useReport()
+  const proposing = useProposing('relationships:create')
   const [way, setWay] = useState<string>(WAYS[0][0])
   const [other, setOther] = useState({ id: '', name: '' })
   const relate = useMutation({
@@ -34,10 +36,10 @@ export const RelateDialog = ({ device, onClose, onDone }: Props) => {
         | 'connected_to'
         | 'depends_on'
       const [parent, child] = direction === '>' ? [device, target] : [target, device]
-      await api.relationships.create({ device_id: parent.id, child_id: child.id, type })
+      return call(contracts.relationships.create, { device_id: parent.id, child_id: child.id, type })
     },
-    onSuccess: async (_, target) => {
-      toast(`Related to ${target.name}`)
+    onSuccess: async (answer, target) => {
+      report(`Related to ${target.name}`, getWritten(answer))
       await onDone()
       onClose()
     },
@@ -61,7 +63,7 @@ export const RelateDialog = ({ device, onClose, onDone }: Props) => {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={other.id === '' || relate.isPending}>
-            Relate
+            {proposing.label('Relate')}
           </Button>
         </DialogActions>
       </form>

@@ -3,14 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { CHANGE_ID, send } from '../api/client.ts'
+import { write } from '../api/client.ts'
 import { contracts, type Device } from '../api/contracts.ts'
-import { createUndo } from '../resource/object/undo.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import { toast, toastError } from '../ui/toast.tsx'
+import { toastError } from '../ui/toast.tsx'
 import css from './devices.module.css'
 import { relationshipsQuery } from './queries.ts'
 import { RelationshipBadge } from './relationship-badge.tsx'
@@ -20,20 +20,21 @@ const RelateDialog = lazy(() => import('./relate-dialog.tsx').then((module) => (
 
 export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
   const client = useQueryClient()
-  const { blocked, may } = usePermit()
+  const report = useReport()
+  const { blocked } = usePermit()
   const query = relationshipsQuery(device.id)
   const { data, error, refetch } = useQuery(query)
   const [isAdding, setAdding] = useState(false)
   const changed = () => client.invalidateQueries({ queryKey: ['device'] })
   const remove = useMutation({
     mutationFn: (link: NonNullable<typeof data>[number]) =>
-      send(contracts.relationships.delete, {
+      write(contracts.relationships.delete, {
         device_id: link.parent_id,
         child_id: link.child_id,
         type: link.type,
       }),
-    onSuccess: ({ headers }) => {
-      toast('Removed the relationship', createUndo([headers.get(CHANGE_ID)]))
+    onSuccess: (written) => {
+      report('Removed the relationship', written)
       return changed()
     },
     onError: (cause) => toastError('The relationship is still there', cause),
@@ -67,7 +68,7 @@ export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
               isIcon
               look="quiet"
               aria-label={`Remove the relationship with ${link.otherName}`}
-              blocked={may('relationships:delete') ? undefined : 'Needs the permission relationships:delete'}
+              blocked={blocked('relationships:delete')}
               onClick={() => remove.mutate(link)}
             >
               <Trash2 size={15} aria-hidden="true" />

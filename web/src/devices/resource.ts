@@ -1,5 +1,6 @@
 /** How devices are read and written, also in the list that the browser holds. Their form is in device-drawer.tsx. */
 import { contracts, type Device } from '../api/contracts.ts'
+import { isShown } from '../api/proposing.ts'
 import { createCrud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import { deviceQuery } from './queries.ts'
@@ -14,10 +15,10 @@ export const DEVICE_RESOURCE: Resource<Device> = {
   fields: [],
   getName: ({ name }) => name,
   ...operations,
-  remove: async (id, note) => {
-    const change = await operations.remove(id, note)
-    devices.drop([id])
-    return change
+  remove: async (id, fields) => {
+    const written = await operations.remove(id, fields)
+    if (isShown(written)) devices.drop([id])
+    return written
   },
   queryKey: (id) => deviceQuery(id).queryKey,
   changes: ['device', 'pools', 'racks', 'rack'],

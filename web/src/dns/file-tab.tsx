@@ -119,14 +119,14 @@ const File = ({ zone }: { readonly zone: Zone }) => {
 
 export const FileTab = ({ zone }: { readonly zone: Zone }) => {
   const missing = useMissing()
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   if (zone.nameservers.length === 0 || zone.admin_email === '')
     return (
       <State
         title="The zone has no file yet"
         text="A file needs name servers and the mailbox of the SOA. The settings have both."
       >
-        {blocked('dns:update') === undefined && (
+        {blockedNow('dns:update') === undefined && (
           <Link to="." search={(old: object) => ({ ...old, edit: zone.id })} className="link">
             Open the settings
           </Link>

@@ -25,9 +25,9 @@ export type Settling = {
 const SHOWN = 100
 
 export const useResolveBlock = (zone: Pick<Zone, 'mode'>) => {
-  const { blocked } = usePermit()
+  const { blocked, blockedNow } = usePermit()
   return (direction: Direction): string | undefined =>
-    blocked('dns:sync') ?? (direction === 'pull' ? blocked('dns:create') : undefined) ?? getRefusal(direction, zone)
+    blocked('dns:sync') ?? (direction === 'pull' ? blockedNow('dns:create') : undefined) ?? getRefusal(direction, zone)
 }
 
 const Entries = ({ entries }: Pick<Settling, 'entries'>) => (

@@ -110,8 +110,8 @@ const Overview = ({ zone }: { readonly zone: Zone }) => (
 
 /** The form of the zone. The objects that it may name are loaded with it. */
 const EditZone = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
-  const { blocked } = usePermit()
-  return <ResourceDrawer resource={useZoneResource()} id={id} onClose={onClose} blocked={blocked('dns:update')} />
+  const { blockedNow } = usePermit()
+  return <ResourceDrawer resource={useZoneResource()} id={id} onClose={onClose} blocked={blockedNow('dns:update')} />
 }
 
 /** The parameters of the tab of RRsets. */
@@ -120,7 +120,7 @@ const OF_RRSETS = ['q', 'status', 'kind', 'entry'] as const
 export const ZonePage = () => {
   const { id } = route.useParams()
   const { search, set } = usePageSearch()
-  const { blocked } = usePermit()
+  const { blocked, blockedNow } = usePermit()
   const { data, error, refetch } = usePermitted('dns:read', zoneQuery(id))
   const [isSyncing, setSyncing] = useState(false)
   const { strip, related } = useZoneParts(data?.value)
@@ -146,12 +146,12 @@ export const ZonePage = () => {
       title={zone.name}
       get={contracts.dnsZones.get}
       resource={PLAIN_ZONE}
-      edit={{ blocked: blocked('dns:update') }}
+      edit={{ blocked: blockedNow('dns:update') }}
       // Any other id is that of an own record.
       drawer={() =>
         search.edit === id ? <EditZone id={id} onClose={closeDrawer} /> : recordDrawer('dns:update', search.edit)
       }
-      remove={{ blocked: blocked('dns:delete'), warning: ZONE_WARNING }}
+      remove={{ blocked: blockedNow('dns:delete'), warning: ZONE_WARNING }}
       actions={[{ text: 'Sync', onSelect: () => setSyncing(true), blocked: blocked('dns:sync') }]}
       strip={strip}
       side={{ audited: 'dns-zone', related }}

@@ -73,7 +73,7 @@ const EMPTY =
   'A zone holds the names of devices and your own records. Plat keeps it in step on a DNS server, or gives it as a file.'
 
 export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
-  const { may, blocked } = usePermit()
+  const { may, blockedNow } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...followedZonesQuery, enabled: may('dns:list') })
   const resource = useZoneResource()
@@ -95,7 +95,7 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
       empty={EMPTY}
       deleteWarning={ZONE_WARNING}
       tabs={tabs}
-      menu={{ needs: blocked }}
+      menu={{ needs: blockedNow }}
       open={({ id }) => void navigate({ to: '/dns/$id', params: { id } })}
       drawer={(id, close) =>
         id === undefined ? (
@@ -104,7 +104,7 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
             id={undefined}
             onClose={close}
             onSaved={(zone) => void navigate({ to: '/dns/$id', params: { id: zone.id } })}
-            blocked={blocked('dns:create')}
+            blocked={blockedNow('dns:create')}
           />
         ) : (
           // The form is on the page of the zone.

@@ -103,10 +103,12 @@ const Items = ({ change }: { readonly change: Change }) => {
 
 export const ChangePage = () => {
   const { id } = route.useParams()
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const { data: change, error, refetch } = useQuery(changeQuery(id))
   if (!change) return <MissingObject noun="change" parent={PARENT} error={error} refetch={refetch} />
-  const missing = change.items?.map((item) => blocked(getUndoPermission(item))).find((reason) => reason !== undefined)
+  const missing = change.items
+    ?.map((item) => blockedNow(getUndoPermission(item)))
+    .find((reason) => reason !== undefined)
   return (
     <>
       <PageHead title={withCapital(change.summary)} parent={PARENT}>

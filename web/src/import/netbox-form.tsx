@@ -12,7 +12,7 @@ import css from './import.module.css'
 type Props = { readonly onDraft: (draft: Draft) => void }
 
 export const NetboxForm = ({ onDraft }: Props) => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const [url, setUrl] = useState('')
   const [token, setToken] = useState('')
   const [isReading, setReading] = useState(false)
@@ -56,7 +56,7 @@ export const NetboxForm = ({ onDraft }: Props) => {
           <Button
             type="submit"
             disabled={isReading || url.trim() === '' || token.trim() === ''}
-            blocked={blocked('devices:create')}
+            blocked={blockedNow('devices:create')}
           >
             {isReading ? 'Reading …' : 'Read the NetBox'}
           </Button>

@@ -120,7 +120,7 @@ const Tiles = ({ current, onChoose }: { current: string | undefined; onChoose: (
 
 export const SourceStep = ({ format, onFormat, onSheet, onDraft }: Props) => {
   const tile = findTile(format)
-  const { may, blocked } = usePermit()
+  const { mayNow, blockedNow } = usePermit()
   const [resource, setResource] = useState<ResourceName>('devices')
   const [origin, setOrigin] = useState('')
   const [text, setText] = useState('')
@@ -128,7 +128,7 @@ export const SourceStep = ({ format, onFormat, onSheet, onDraft }: Props) => {
   const file = useRef<HTMLInputElement>(null)
   const id = useId()
   const { isReading, error, read } = useReader({ onSheet, onDraft })
-  const lacking = INVENTORY_CREATES.some(may) ? undefined : blocked('devices:create')
+  const lacking = INVENTORY_CREATES.some(mayNow) ? undefined : blockedNow('devices:create')
   const given = { resource, origin }
   const isRows = tile === undefined || tile.id === 'spreadsheet' || tile.id === 'json'
   const readFile = (chosen: File | undefined) => {

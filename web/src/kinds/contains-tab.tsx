@@ -25,7 +25,7 @@ type Props = { readonly object: KindObject; readonly kind: Kind }
 export const ContainsTab = ({ object, kind }: Props) => {
   const { id, name } = object
   const navigate = useNavigate()
-  const { blockedForm } = usePermit()
+  const { blocked } = usePermit()
   const [isNew, setNew] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['objects', 'within', id],
@@ -41,7 +41,7 @@ export const ContainsTab = ({ object, kind }: Props) => {
   const resource = useMemo(() => buildObjectResource(kind), [kind])
   const noun = toSentenceCase(kind.singular)
   const button = (
-    <Button onClick={() => setNew(true)} blocked={blockedForm('objects:create')}>
+    <Button onClick={() => setNew(true)} blocked={blocked('objects:create')}>
       <Plus size={15} aria-hidden="true" />
       New {noun} here
     </Button>

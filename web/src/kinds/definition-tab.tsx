@@ -4,14 +4,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, Plus } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import type { CustomField } from '../../../src/resource/custom/schema.ts'
-import { call, getChangeId } from '../api/client.ts'
+import { call, getWritten } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandItems, useCommand } from '../commands/command-menu.tsx'
 import { FieldEditor } from '../custom-fields/editor/field-editor.tsx'
 import { useDefinitions } from '../custom-fields/editor/use-definitions.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { DeleteDialog } from '../resource/object/delete-dialog.tsx'
 import { ManagedBy } from '../resource/object/object-page.tsx'
-import { createUndo } from '../resource/object/undo.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { createForbidden, usePermit } from '../shell/me.ts'
@@ -24,7 +24,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Card, Facts } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { Switch } from '../ui/switch.tsx'
-import { toast, toastError } from '../ui/toast.tsx'
+import { toastError } from '../ui/toast.tsx'
 import { KindIcon } from './icons.tsx'
 import { KIND_RESOURCE } from './kind-resource.tsx'
 import css from './kinds.module.css'
@@ -44,11 +44,12 @@ type KindProps = { readonly kind: Kind }
 const KindCard = ({ kind }: KindProps) => {
   const client = useQueryClient()
   const { blocked } = usePermit()
+  const report = useReport()
   const change = useMutation({
     mutationFn: (part: Partial<Kind>) => call(contracts.kinds.update, { id: kind.id, ...part }),
     onSuccess: (saved) => {
       for (const key of [...KIND_RESOURCE.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
-      toast(`Saved ${saved.name}`, createUndo([getChangeId(saved)]))
+      report(`Saved ${saved.name}`, getWritten(saved))
     },
     onError: (error) => toastError(`${kind.name} stays as it is`, error),
   })

@@ -49,7 +49,7 @@ const linkTo = ({ id, name }: KindObject, why: string) => relate({ to: '/objects
 
 const Content = ({ object, kind }: Props) => {
   const { id, name, parent_id, datacenter_id } = object
-  const { may, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { data: above = NO_OBJECTS } = useQuery({ ...aboveQuery(object), enabled: parent_id !== null })
   const { data: datacenters } = useQuery({
     ...datacentersQuery,
@@ -70,9 +70,9 @@ const Content = ({ object, kind }: Props) => {
       managedBy={object.managed_by}
       get={contracts.objects.get}
       resource={resource}
-      edit={{ blocked: blockedForm('objects:update') }}
+      edit={{ blocked: blocked('objects:update') }}
       remove={{
-        blocked: blockedForm('objects:delete') && 'objects:delete',
+        blocked: blocked('objects:delete') && 'objects:delete',
         warning: kind.nested ? 'Those below it move to the one above.' : '',
       }}
       strip={[

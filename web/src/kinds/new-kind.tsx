@@ -2,14 +2,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type SubmitEvent, useMemo, useRef, useState } from 'react'
-import { call, getChangeId } from '../api/client.ts'
+import { call, getWritten } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import customCss from '../custom-fields/custom-fields.module.css'
 import { CHANGED_KEYS, listTargets } from '../custom-fields/definition-resource.tsx'
 import { FieldControls } from '../custom-fields/value-fields.tsx'
-import { createUndo } from '../resource/object/undo.ts'
+import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
@@ -17,7 +17,6 @@ import fieldCss from '../ui/field.module.css'
 import { Alert, Checkbox, TextField } from '../ui/field.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Card } from '../ui/primitives.tsx'
-import { toast } from '../ui/toast.tsx'
 import { describeName, EMPTY, type KindDraft, toDefinitions, toInput, toRowErrors } from './draft.ts'
 import { FieldRows } from './field-rows.tsx'
 import { IconRow } from './icon-row.tsx'
@@ -74,14 +73,15 @@ const Switches = ({ draft, onChange }: SwitchesProps) => (
 )
 
 /** Defines the kind, and opens its page. */
-const useDefine = (draft: KindDraft) => {
+const useDefine = (draft: KindDraft, onClose: () => void) => {
   const client = useQueryClient()
   const navigate = useNavigate()
+  const report = useReport()
   return useMutation({
     mutationFn: () => call(contracts.kinds.create, toInput(draft)),
     onSuccess: async (kind) => {
       drafts.drop(DRAFT)
-      toast(`Defined ${kind.name}`, createUndo([getChangeId(kind)]))
+      if (!report(`Defined ${kind.name}`, getWritten(kind))) return onClose()
       noteDefined(kind.id)
       // Its page has them at once.
       await Promise.all(CHANGED.map((key) => client.invalidateQueries({ queryKey: [key] })))
@@ -93,8 +93,9 @@ const useDefine = (draft: KindDraft) => {
 export const NewKind = ({ onClose }: { readonly onClose: () => void }) => {
   const [draft, setDraft] = useState<KindDraft>(() => drafts.get<KindDraft>(DRAFT) ?? EMPTY)
   const { blocked } = usePermit()
+  const proposing = useProposing('kinds:create')
   const { data: kinds = NONE } = useQuery({ ...kindsQuery, enabled: useIsInUse('kinds') })
-  const define = useDefine(draft)
+  const define = useDefine(draft, onClose)
   const form = useRef<HTMLFormElement>(null)
   const targets = useMemo(() => listTargets(kinds), [kinds])
   const errors = getFieldErrors(define.error)
@@ -146,7 +147,7 @@ export const NewKind = ({ onClose }: { readonly onClose: () => void }) => {
         </div>
         <footer className={fieldCss.foot}>
           <Button type="submit" look="primary" disabled={define.isPending} blocked={blocked('kinds:create')}>
-            Create kind
+            {proposing.label('Create kind')}
             <span aria-hidden="true">
               <kbd data-keys={SUBMIT_KEYS} />
             </span>

@@ -1,10 +1,9 @@
 /** Applies events: devices go to their worker, and the other lists are requested again. */
 import type { QueryClient } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
 import { isOwnDoing, notifySignedOut } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
-import { meQuery } from '../api/queries.ts'
+import { loadMe, meQuery } from '../api/queries.ts'
 import { devices } from '../devices/window/device-list-client.ts'
 import type { FeedListener, Heard } from './follow-feed.ts'
 import { markFresh } from './fresh.ts'
@@ -33,7 +32,7 @@ const getId = ({ data }: Heard): string => (typeof data.id === 'string' ? data.i
 /** Asks who is signed in. The shell shows the sign-in page if the session has ended. Changed permissions take effect as well. */
 const askWhoIsSignedIn = async (client: QueryClient): Promise<void> => {
   try {
-    client.setQueryData(meQuery.queryKey, await api.sessions.me())
+    client.setQueryData(meQuery.queryKey, await loadMe())
   } catch (error) {
     if (isCode(error, 'UNAUTHORIZED')) notifySignedOut()
   }

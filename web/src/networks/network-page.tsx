@@ -56,7 +56,7 @@ export const NetworkPage = () => {
   const { id } = route.useParams()
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { object: network, ...query } = useListed(networksQuery, id)
   const { data: all = NONE } = useQuery(networksQuery)
   const tab = search.tab ?? 'overview'
@@ -137,9 +137,9 @@ export const NetworkPage = () => {
         subnet: buildResizeControl(all, id),
         scanner,
       })}
-      edit={{ blocked: blockedForm('networks:update') }}
+      edit={{ blocked: blocked('networks:update') }}
       remove={{
-        blocked: blockedForm('networks:delete') && 'networks:delete',
+        blocked: blocked('networks:delete') && 'networks:delete',
         warning: 'Its pools and reservations are deleted too. The addresses of devices stay, without a network.',
       }}
       actions={[
@@ -156,7 +156,7 @@ export const NetworkPage = () => {
             onSelect={() =>
               void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet, into: network.space_id } })
             }
-            blocked={blockedForm('networks:create') && 'networks:create'}
+            blocked={blocked('networks:create') && 'networks:create'}
           >
             New network inside
           </MenuItem>

@@ -67,7 +67,7 @@ const getName = ({ name }: Network): string => name
 export const NetworksPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { may, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   useActiveConflicts()
   const query = useQuery(networksQuery)
   const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
@@ -113,7 +113,7 @@ export const NetworksPage = () => {
   const split = (network: Network) => setPlanned({ kind: 'split', network })
   const addresses = useAddressDialog()
   const giveNext = ({ id }: Network) => addresses.open({ kind: 'network', id })
-  const mayCreate = blockedForm('networks:create') === undefined
+  const mayCreate = blocked('networks:create') === undefined
   const noSplit = ['networks:create', 'networks:update'].find((permission) => !may(permission))
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
@@ -130,8 +130,8 @@ export const NetworksPage = () => {
   useHotkeys({ ...(mayCreate && !(isTree && view.count > 0) ? { c: create } : {}), Escape: () => setText('') })
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
-    edit: blockedForm('networks:update') === undefined ? ({ id }: Network) => void set({ edit: id }) : undefined,
-    remove: blockedForm('networks:delete') === undefined ? setPendingDelete : undefined,
+    edit: blocked('networks:update') === undefined ? ({ id }: Network) => void set({ edit: id }) : undefined,
+    remove: blocked('networks:delete') === undefined ? setPendingDelete : undefined,
     keys: {
       ...(addresses.blocked === undefined && { f: giveNext }),
       ...(may('networks:create') && { a: allocate }),
@@ -158,12 +158,12 @@ export const NetworksPage = () => {
       >
         Scan
       </MenuItem>
-      <MenuItem onSelect={() => createInside(network)} blocked={blockedForm('networks:create') && 'networks:create'}>
+      <MenuItem onSelect={() => createInside(network)} blocked={blocked('networks:create') && 'networks:create'}>
         New network inside<kbd>c</kbd>
       </MenuItem>
     </>
   )
-  const [noUpdate, noDelete] = ['networks:update', 'networks:delete'].map((one) => blockedForm(one) && one)
+  const [noUpdate, noDelete] = ['networks:update', 'networks:delete'].map((one) => blocked(one) && one)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(
     () => [
@@ -183,7 +183,7 @@ export const NetworksPage = () => {
   return (
     <>
       <PageHead>
-        <Button look="primary" onClick={create} blocked={blockedForm('networks:create')}>
+        <Button look="primary" onClick={create} blocked={blocked('networks:create')}>
           <Plus size={15} aria-hidden="true" />
           New network
         </Button>

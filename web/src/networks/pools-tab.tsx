@@ -11,7 +11,7 @@ import { Failure } from '../ui/states.tsx'
 import css from './networks.module.css'
 
 export const PoolsTab = ({ network, onCreate }: { readonly network: Network; readonly onCreate: () => void }) => {
-  const { blockedForm } = usePermit()
+  const { blocked } = usePermit()
   const { data, error, refetch } = usePermitted('pools:list', poolsQuery)
   const pools = data?.filter(({ network_id }) => network_id === network.id)
   if (!pools && error) return <Failure error={error} onRetry={() => void refetch()} />
@@ -19,7 +19,7 @@ export const PoolsTab = ({ network, onCreate }: { readonly network: Network; rea
     <Card
       title="Pools"
       actions={
-        <Button onClick={onCreate} blocked={blockedForm('pools:create')}>
+        <Button onClick={onCreate} blocked={blocked('pools:create')}>
           <Plus size={15} aria-hidden="true" />
           New pool
         </Button>

@@ -1,7 +1,7 @@
 /** How OAuth clients are searched and sorted, and their labels. */
 
 import { toSortKey } from '../../../src/net/name-order.ts'
-import { api, callTagged } from '../api/client.ts'
+import { api, callTagged, write } from '../api/client.ts'
 import { contracts, type OauthClient } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
@@ -44,6 +44,6 @@ export const clientResource: Resource<OauthClient> = {
     throw new Error('clients register themselves')
   },
   update: (id) => api.oauthClients.get({ id }),
-  remove: (id) => api.oauthClients.delete({ id }),
+  remove: (id) => write(contracts.oauthClients.delete, { id }),
   changes: ['oauth-clients', 'oauth-grants'],
 }

@@ -79,14 +79,14 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
   )
 
 export const OverviewPage = () => {
-  const { may } = usePermit()
+  const { may, mayNow } = usePermit()
   const { is_scoped = false } = useMe()
   const isQuiet = useQuiet()
   const isAllowed = may('dashboard:read')
   const { data, error, refetch } = useQuery({ ...dashboardQuery, enabled: isAllowed })
   const denied = isAllowed ? undefined : new AppError('FORBIDDEN', 'This needs the permission dashboard:read')
   const failure = denied ?? (data ? null : error)
-  const isEmpty = data && may('networks:create') && !(data.devices || data.networks || data.datacenters)
+  const isEmpty = data && mayNow('networks:create') && !(data.devices || data.networks || data.datacenters)
   const isDemo = data?.fullest_pools?.some(({ id }) => id.startsWith('demo-'))
   // The overview is of the whole estate.
   if (denied && is_scoped && may('devices:list')) return <Navigate to="/devices" replace />

@@ -20,7 +20,7 @@ import { FORMS } from '../commands/call.ts'
 import { copyShown } from '../commands/command-menu.tsx'
 import { HELP_PAGES, openHelp } from '../shell/help-menu.tsx'
 import type { Permit, useMe } from '../shell/me.ts'
-import { buildObjectLink, findItem, KINDS_PAGE, NAV_ITEMS } from '../shell/nav.ts'
+import { buildObjectLink, DNS, findItem, KINDS_PAGE, NAV_ITEMS } from '../shell/nav.ts'
 import { freeIsOpen, startIsOpen } from '../shell/palette-state.ts'
 import { setPreferences } from '../shell/preferences.ts'
 import { toSentenceCase } from '../ui/format.ts'
@@ -119,9 +119,11 @@ type Action = readonly [text: string, icon: LucideIcon, run: () => void]
 /** `discovery:list` -> `discovery:create` */
 const createPermission = (permission: string): string => permission.replace(/:list$/, ':create')
 
-const listNew = (go: Go, { may }: Permit): Action[] =>
+const listNew = (go: Go, { may, mayNow }: Permit): Action[] =>
   NAV_ITEMS.flatMap(({ to, permission, creates }) =>
-    creates !== undefined && (permission === undefined || may(createPermission(permission)))
+    creates !== undefined &&
+    // Records can be proposed, and zones cannot.
+    (permission === undefined || (to === DNS.to ? mayNow : may)(createPermission(permission)))
       ? [[`New ${creates}`, Plus, () => void go({ to, search: { new: '1' } })] as const]
       : [],
   )
@@ -129,14 +131,14 @@ const listNew = (go: Go, { may }: Permit): Action[] =>
 const undoLast = async (): Promise<void> => (await import('../history/undo-last.ts')).undoLast()
 
 const listActions = (go: Go, permit: Permit, signOut: () => void): Action[] => {
-  const { may, mayPropose } = permit
+  const { may, mayNow, mayPropose } = permit
   const when = (permission: string, ...action: Action): Action[] => (may(permission) ? [action] : [])
   const listsPlaces = may('networks:list') || may('pools:list')
   const givesAddresses = ['devices:update', 'devices:create', 'reservations:create'].some(may)
   const full = { view: 'flat', sort: 'utilization', desc: '1' } as const
   return [
     ...listNew(go, permit),
-    ...when('devices:create', 'Import a file', Upload, () => void go({ to: '/import' })),
+    ...(mayNow('devices:create') ? [['Import a file', Upload, () => void go({ to: '/import' })] satisfies Action] : []),
     ...when('discovery:create', 'Scan a network', Radar, () => void go({ to: '/scans', search: { new: '1' } })),
     ...when('networks:list', 'Nearly full networks', Network, () => void go({ to: '/networks', search: full })),
     ...(listsPlaces && givesAddresses

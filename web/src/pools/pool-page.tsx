@@ -20,7 +20,7 @@ const PARENT = { text: 'Pools', link: { to: '/pools' } } as const
 export const PoolPage = () => {
   const { id } = route.useParams()
   const { search, set } = usePageSearch()
-  const { may, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { object: pool, ...query } = useListed(poolsQuery, id)
   const isWanted = search.tab !== 'history' || search.edit !== undefined
   const { data: networks = [] } = usePermitted('networks:list', { ...networksQuery, enabled: isWanted })
@@ -46,7 +46,7 @@ export const PoolPage = () => {
       resource={POOL_RESOURCE}
       edit={{ blocked: may('pools:update') ? undefined : 'pools:update' }}
       remove={{
-        blocked: blockedForm('pools:delete') && 'pools:delete',
+        blocked: blocked('pools:delete') && 'pools:delete',
         warning: 'Its reservations are deleted too. The addresses of devices stay, without a pool.',
       }}
       actions={[

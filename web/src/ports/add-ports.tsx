@@ -4,14 +4,13 @@ import { type SubmitEvent, useState } from 'react'
 import { toAppError } from '../api/errors.ts'
 import { CustomFields } from '../custom-fields/known-custom.tsx'
 import { parseCustomInput } from '../custom-fields/known-text.ts'
+import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { getItemErrors, runBatch } from '../resource/batch.ts'
-import { createUndo } from '../resource/object/undo.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
-import { toast } from '../ui/toast.tsx'
 import { type PortOperation, sendPorts } from './batch.ts'
 import { KINDS } from './fields.ts'
 import { CHANGES } from './queries.ts'
@@ -35,6 +34,8 @@ type Props = {
 
 export const AddPorts = ({ device, known, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing('ports:create')
   const [pattern, setPattern] = useState('')
   const [kind, setKind] = useState<string>('network')
   const [type, setType] = useState('')
@@ -62,10 +63,10 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
           port: { device_id: device.id, name, ...shape },
         }),
       )
-      return (await runBatch(sendPorts, operations)).changes
+      return (await runBatch(sendPorts, operations, proposing.field)).written
     },
-    onSuccess: (changes) => {
-      toast(`Added ${plural(names.length, 'port')}`, createUndo(changes))
+    onSuccess: (written) => {
+      report(`Added ${plural(names.length, 'port')}`, written)
       for (const key of [...CHANGES, 'history']) void client.invalidateQueries({ queryKey: [key] })
       onClose()
     },
@@ -134,7 +135,7 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={add.isPending}>
-            {names.length > 1 ? `Add ${plural(names.length, 'port')}` : 'Add port'}
+            {proposing.label(names.length > 1 ? `Add ${plural(names.length, 'port')}` : 'Add port')}
           </Button>
         </DialogActions>
       </form>

@@ -19,16 +19,16 @@ type Props = {
 
 export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
   const client = useQueryClient()
-  const { isOnly } = useProposing('ports:delete')
+  const proposing = useProposing('ports:delete')
   const operations = [...ids].map((id): PortOperation => ({ op: 'delete', id }))
   // The addresses of the device name ports.
   const refresh = () => {
     for (const key of [...CHANGES, 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
   }
   const run: Run = async (options) => {
-    const { changes, done, proposal } = await runBatch(sendPorts, operations, options)
+    const { written, done } = await runBatch(sendPorts, operations, options)
     refresh()
-    return { changes, text: `Deleted ${plural(done, 'port')}`, proposal }
+    return { written, text: `Deleted ${plural(done, 'port')}` }
   }
   return (
     <ChangeDialog
@@ -48,7 +48,7 @@ export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
         their cables.
         {ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
-            <DeletePreview ids={[...ids]} load={() => previewPorts(operations, isOnly ? { proposal: 'open' } : {})} />
+            <DeletePreview ids={[...ids]} load={() => previewPorts(operations, proposing.field)} />
           </Suspense>
         )}
       </div>

@@ -49,7 +49,7 @@ const toPort = (id: string) => ({ to: '/ports/$id', params: { id } }) as const
 
 export const PortPage = () => {
   const { id } = route.useParams()
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { search, set } = usePageSearch()
   const { data, error, refetch } = useQuery(portQuery(id))
   const port = data?.value
@@ -81,8 +81,8 @@ export const PortPage = () => {
       managedBy={port.managed_by}
       get={contracts.ports.get}
       resource={buildPortResource(ports, id)}
-      edit={{ blocked: blockedForm('ports:update') }}
-      remove={{ blocked: blockedForm('ports:delete') && 'ports:delete', warning: DELETE_WARNING }}
+      edit={{ blocked: blocked('ports:update') }}
+      remove={{ blocked: blocked('ports:delete') && 'ports:delete', warning: DELETE_WARNING }}
       actions={
         findFreeSide(shown) === undefined
           ? []

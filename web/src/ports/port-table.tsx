@@ -73,7 +73,7 @@ const BulkBar = ({ ids, filter, onDone }: BulkProps) => {
 }
 
 export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('name')
@@ -89,7 +89,7 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
     () => new Set(ports.flatMap(({ id }) => (selection.ids.has(id) ? id : []))),
     [ports, selection.ids],
   )
-  const mayDelete = blockedForm('ports:delete') === undefined
+  const mayDelete = blocked('ports:delete') === undefined
   useHotkeys({ Escape: () => (selected.size > 0 ? selection.clear() : setText('')) })
   const [pendingDelete, setPendingDelete] = useState<Port>()
   const { disconnect, dialog } = useDisconnect()
@@ -106,8 +106,8 @@ export const PortTable = ({ ports, tools, onConnect, onEdit }: PortsProps) => {
       buildActionsColumn<Port>({
         noun: 'port',
         getName: ({ name }) => name,
-        edit: { run: onEdit, blocked: () => blockedForm('ports:update') && 'ports:update' },
-        remove: { run: setPendingDelete, blocked: () => blockedForm('ports:delete') && 'ports:delete' },
+        edit: { run: onEdit, blocked: () => blocked('ports:update') && 'ports:update' },
+        remove: { run: setPendingDelete, blocked: () => blocked('ports:delete') && 'ports:delete' },
         more: (port) => (
           <>
             {findFreeSide(port) !== undefined && (

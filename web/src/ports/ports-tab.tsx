@@ -3,9 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Plus } from 'lucide-react'
 import { useMemo } from 'react'
-import { CHANGE_ID, send } from '../api/client.ts'
+import { call, getWritten } from '../api/client.ts'
 import { contracts, type Device } from '../api/contracts.ts'
-import { createUndo } from '../resource/object/undo.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
@@ -54,16 +54,13 @@ const GRID_HINTS: readonly Hint[] = [[['←', '→', '↑', '↓'], 'move'], ...
 /** Takes over the ports that SNMP reported of a device. */
 const useAdopt = (deviceId: string) => {
   const client = useQueryClient()
+  const report = useReport()
   return useMutation({
-    mutationFn: async () => {
-      const answer = await send(contracts.ports.adopt, { device_id: deviceId })
-      // The server returns values of the contract's type.
-      const counts = (await answer.json()) as { readonly added: number; readonly updated: number }
-      return { ...counts, change: answer.headers.get(CHANGE_ID) }
-    },
-    onSuccess: ({ added, updated, change }) => {
+    mutationFn: () => call(contracts.ports.adopt, { device_id: deviceId }),
+    onSuccess: (answer) => {
+      const { added, updated } = answer
       if (added + updated === 0) return toast('SNMP has told of no port or MAC address that is missing here')
-      toast(`Added ${plural(added, 'port')}, and a MAC address to ${updated}`, createUndo([change]))
+      report(`Added ${plural(added, 'port')}, and a MAC address to ${updated}`, getWritten(answer))
       for (const key of [...CHANGES, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError('The ports could not be adopted', error),
@@ -71,7 +68,7 @@ const useAdopt = (deviceId: string) => {
 }
 
 export const PortsTab = ({ device }: Props) => {
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { data, error, refetch } = useQuery(devicePortsQuery(device.id))
@@ -147,7 +144,7 @@ export const PortsTab = ({ device }: Props) => {
           resource={buildPortResource(ports, chosen.id)}
           id={chosen.id}
           onClose={close}
-          blocked={blockedForm('ports:update')}
+          blocked={blocked('ports:update')}
         />
       )}
     </>

@@ -3,9 +3,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { canPropose } from '../api/client.ts'
+import { isShown, type Written } from '../api/proposing.ts'
 import { createStore, useStore } from '../api/store.ts'
+import { createUndo } from '../resource/object/undo.ts'
 import { useMe, usePermit } from '../shell/me.ts'
-import { toast } from '../ui/toast.tsx'
+import { type Note, toast } from '../ui/toast.tsx'
 
 /** First parts of the keys of the queries of proposals. */
 export const PROPOSAL_KEYS = ['proposals', 'proposal'] as const
@@ -15,28 +17,49 @@ export type Proposing = {
   readonly isOffered: boolean
   /** It can be proposed, and not made. */
   readonly isOnly: boolean
+  /** The field that proposes a call of several permissions, if it can only be proposed. */
+  readonly field: { readonly proposal?: 'open' }
+  /** Returns the text of the button of the write. */
+  readonly label: (action: string) => string
 }
 
-/** @param needs the permission of the write */
-export const useProposing = (needs: string | undefined): Proposing => {
-  const { may, mayPropose, blockedForm } = usePermit()
-  const isOffered = mayPropose && needs !== undefined && blockedForm(needs) === undefined
-  return { isOffered, isOnly: isOffered && !may(needs) }
+/** @param needs the permission of the write, or its permissions */
+export const useProposing = (needs: string | readonly string[] | undefined): Proposing => {
+  const { may, mayNow, mayPropose } = usePermit()
+  const all = [needs ?? []].flat()
+  const isOffered = mayPropose && all.length > 0 && all.every(may)
+  const isOnly = isOffered && !all.every(mayNow)
+  return {
+    isOffered,
+    isOnly,
+    field: isOnly ? { proposal: 'open' } : {},
+    label: (action) => (isOnly ? 'Propose' : action),
+  }
 }
 
 /** Returns the permission of an operation that can be proposed. */
 export const findNeeds = (op: AnyOperation | undefined): string | undefined =>
   op && canPropose(op) && typeof op.access === 'string' ? op.access : undefined
 
-/** Returns a function that tells of a proposal that was just made, with the way to it. */
-export const useReport = (): ((number: number | undefined) => void) => {
+/** Tells of a write. @returns true if the pages show its result */
+export type Report = (text: string, written: Written | readonly Written[], note?: Note) => boolean
+
+/** Returns a function that tells of a write: with its undo, or with the way to the proposal that has taken it. */
+export const useReport = (): Report => {
   const client = useQueryClient()
   const navigate = useNavigate()
-  return (number) => {
-    if (number === undefined) return
-    const run = () => void navigate({ to: '/proposals/$id', params: { id: String(number) } })
-    toast(`Proposed as ${number}`, { action: { text: 'Review', run } })
+  return (text, written, note = {}) => {
+    const all = [written].flat()
+    const proposed = all.find(({ proposal }) => proposal !== undefined)
+    if (!proposed) {
+      toast(text, { ...note, ...createUndo(all.map(({ change }) => change)) })
+      return true
+    }
+    const id = String(proposed.proposal)
+    const run = () => void navigate({ to: '/proposals/$id', params: { id } })
+    toast(`${isShown(proposed) ? 'Added to proposal' : 'Proposed as'} ${id}`, { action: { text: 'Review', run } })
     for (const key of PROPOSAL_KEYS) void client.invalidateQueries({ queryKey: [key] })
+    return isShown(proposed)
   }
 }
 

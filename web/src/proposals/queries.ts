@@ -57,7 +57,8 @@ export const refreshProposals = (): void => {
 
 /** Requests everything again, because a merge may have changed objects of any kind. */
 export const refreshEstate = (): void => {
-  void queryClient.invalidateQueries()
+  // The preview of a dialog that closes would be refused. It is not cached.
+  void queryClient.invalidateQueries({ predicate: ({ options }) => options.gcTime !== 0 })
   if (devices.state.get().status !== 'idle') devices.load()
 }
 

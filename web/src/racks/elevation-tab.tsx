@@ -2,6 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { PointerEvent, ReactNode } from 'react'
 import { StatusBadge } from '../devices/columns.tsx'
+import { useProposing } from '../proposals/known-proposals.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
@@ -32,24 +33,27 @@ const MOVE_KEYS: readonly (readonly [string, string])[] = [
   ['Esc', 'cancel'],
 ]
 
-const MoveLine = ({ elevation, moving, move }: { elevation: Elevation; moving: Moving; move: Move }) => (
-  <>
-    <span role="status">{moveText(elevation, move)}</span>
-    <span className={css.keys}>
-      {MOVE_KEYS.map(([key, text]) => (
-        <span key={key}>
-          <kbd>{key}</kbd> {text}
-        </span>
-      ))}
-    </span>
-    <span className={css.tools}>
-      <Button look="primary" onClick={() => moving.drop(move)} disabled={moving.isSaving || !move.target}>
-        Place here
-      </Button>
-      <Button onClick={moving.cancel}>Cancel</Button>
-    </span>
-  </>
-)
+const MoveLine = ({ elevation, moving, move }: { elevation: Elevation; moving: Moving; move: Move }) => {
+  const { label } = useProposing('devices:update')
+  return (
+    <>
+      <span role="status">{moveText(elevation, move)}</span>
+      <span className={css.keys}>
+        {MOVE_KEYS.map(([key, text]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {text}
+          </span>
+        ))}
+      </span>
+      <span className={css.tools}>
+        <Button look="primary" onClick={() => moving.drop(move)} disabled={moving.isSaving || !move.target}>
+          {label('Place here')}
+        </Button>
+        <Button onClick={moving.cancel}>Cancel</Button>
+      </span>
+    </>
+  )
+}
 
 type CellLineProps = {
   readonly cell: Cell

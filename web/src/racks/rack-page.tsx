@@ -79,7 +79,7 @@ const PlacedDevice = ({ elevation }: { readonly elevation: Elevation }) => {
 
 export const RackPage = () => {
   const { id } = route.useParams()
-  const { may, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { data: elevation, error, refetch } = usePermitted('racks:read', elevationQuery(id))
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const naming = useRelated(elevation && { resource: 'racks', id, name: elevation.rack.name })
@@ -96,8 +96,8 @@ export const RackPage = () => {
       managedBy={rack.managed_by}
       get={contracts.racks.get}
       resource={RACK_RESOURCE}
-      edit={{ blocked: blockedForm('racks:update') }}
-      remove={{ blocked: blockedForm('racks:delete') && 'racks:delete', warning: DELETE_WARNING }}
+      edit={{ blocked: blocked('racks:update') }}
+      remove={{ blocked: blocked('racks:delete') && 'racks:delete', warning: DELETE_WARNING }}
       strip={[
         [
           'Units',

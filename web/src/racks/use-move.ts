@@ -1,11 +1,11 @@
 /** A device that is moved to another place: by keys or by the pointer, until the server accepts the place. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, getChangeId } from '../api/client.ts'
+import { call, getWritten } from '../api/client.ts'
 import { type Contracts, contracts, type In } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
 import { devices } from '../devices/window/device-list-client.ts'
-import { createUndo } from '../resource/object/undo.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Mounted, Target } from './geometry.ts'
 import { formatPosition } from './position-text.ts'
@@ -44,10 +44,10 @@ const formatMoved = ({ device, target }: Move): string =>
 
 export const useMove = (rackId: string) => {
   const client = useQueryClient()
+  const report = useReport()
   const [move, setMove] = useState<Move>()
   const onSaved = async (answer: Awaited<ReturnType<typeof sendMount>>, text: string) => {
-    devices.put([answer])
-    toast(text, createUndo([getChangeId(answer)]))
+    if (report(text, getWritten(answer))) devices.put([answer])
     await Promise.all([...CHANGES, 'history'].map((key) => client.invalidateQueries({ queryKey: [key] })))
   }
   const place = useMutation({

@@ -3,11 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
 import { putAll, runOperations } from '../devices/bulk/batch.ts'
 import { DocumentMany } from '../discovery/inbox/document-many.tsx'
 import { useNewPermit } from '../discovery/inbox/document-one.tsx'
 import type { DiscoveredDevice } from '../discovery/shapes.ts'
-import { retryWithinLimit } from '../resource/batch.ts'
+import { writeEach } from '../resource/batch.ts'
 import { ChangeDialog, type Run } from '../resource/change-dialog.tsx'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
@@ -32,14 +33,10 @@ const loadShadows = async (ids: ReadonlySet<string>): Promise<readonly Discovere
 /** Deletes reservations one after the other; there is no call for many. */
 const removeReservations =
   (ids: readonly string[]): Run =>
-  async ({ note, onProgress, signal }) => {
-    let done = 0
-    for (const id of ids) {
-      if (signal?.aborted) break
-      await retryWithinLimit(() => api.reservations.delete({ id, ...(note && { change_note: note }) }))
-      onProgress?.(++done)
-    }
-    return { changes: [], text: `Deleted ${plural(done, 'reservation')}` }
+  async (options) => {
+    const inputs = ids.map((id) => ({ id }))
+    const written = await writeEach(contracts.reservations.delete, inputs, options)
+    return { written, text: `Deleted ${plural(written.length, 'reservation')}` }
   }
 
 type DialogProps = {
@@ -81,6 +78,7 @@ const DeleteReservations = ({ chosen, onClose, onDone, onFailed }: DialogProps) 
       action={`Delete ${formatCount(ids.length)}`}
       total={ids.length}
       isReady
+      needs="reservations:delete"
       isDanger
       onClose={onClose}
       onDone={onDone}

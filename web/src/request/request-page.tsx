@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { call, propose } from '../api/client.ts'
+import { call, getWritten } from '../api/client.ts'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
 import { createRemembered } from '../api/remembered.ts'
 import { findNeeds, useReport } from '../proposals/known-proposals.ts'
@@ -17,7 +17,6 @@ import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { Card } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { toast } from '../ui/toast.tsx'
 import { useSettled } from '../ui/use-settled.ts'
 import { EMPTY_FORM, type FieldName, type Form, formatTitle, REQUEST_KINDS, type RequestKind } from './kinds.ts'
 import css from './request.module.css'
@@ -65,19 +64,14 @@ const useAsk = (kind: RequestKind, form: Form, onDone: () => void) => {
     mutationFn: async ({ isTaken }: Ask) => {
       const title = formatTitle(kind, form)
       const input = { ...kind.toInput(form), ...(isKept(kind.op) && { change_note: title }) }
-      if (!isTaken) return { number: await propose(kind.op, input), got: '' }
-      return { number: undefined, got: kind.read(await call(kind.op, input as never)) }
+      const answer = Object(await call(kind.op, { ...input, ...(!isTaken && { proposal: 'open' }) } as never))
+      return { got: kind.read(answer), written: getWritten(answer) }
     },
-    onSuccess: ({ number, got }) => {
+    onSuccess: ({ got, written }) => {
       places.set({ ...places.get(), [kind.id]: form.where })
       onDone()
-      if (number === undefined) {
-        toast(got === '' ? 'Taken' : `You have ${got}`)
-        refreshEstate()
-        return
-      }
-      report(number)
-      void navigate({ to: '/proposals/$id', params: { id: String(number) } })
+      if (report(got === '' ? 'Taken' : `You have ${got}`, written)) refreshEstate()
+      else void navigate({ to: '/proposals/$id', params: { id: String(written.proposal) } })
     },
   })
 }
@@ -154,7 +148,7 @@ const RequestForm = ({ kind, mayTake }: FormProps) => {
 }
 
 export const RequestPage = () => {
-  const { may } = usePermit()
+  const { may, mayNow } = usePermit()
   const { search } = usePageSearch()
   const kind = REQUEST_KINDS.find(({ id }) => id === search.tab) ?? REQUEST_KINDS[0]
   if (!may('proposals:create'))
@@ -175,7 +169,9 @@ export const RequestPage = () => {
       />
       <PageBody>
         <div className={css.page}>
-          <Card>{kind && <RequestForm key={kind.id} kind={kind} mayTake={needs !== undefined && may(needs)} />}</Card>
+          <Card>
+            {kind && <RequestForm key={kind.id} kind={kind} mayTake={needs !== undefined && mayNow(needs)} />}
+          </Card>
         </div>
       </PageBody>
       <Hints hints={[[['?'], 'all shortcuts']]} />

@@ -1,8 +1,10 @@
 /** Changes many objects: in calls of a thousand, one after the other, patient with the limit of requests. */
 import { AppError } from '../../../src/contract/errors.ts'
-import { getChangeId, getProposal } from '../api/client.ts'
+import type { AnyOperation } from '../../../src/kernel/operation.ts'
+import { getWritten, write } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { getFieldErrors, isCode } from '../api/errors.ts'
+import type { Written } from '../api/proposing.ts'
 
 /** Most operations of one call. */
 export const CHUNK = 1000
@@ -23,12 +25,10 @@ export type Send<Op, A extends Answer> = (operations: Op[], fields: HistoryField
 export type Batch<A> = {
   /** One of each call. */
   readonly answers: readonly A[]
-  /** The changes, of which each call makes one. */
-  readonly changes: readonly (string | undefined)[]
+  /** The result of each call. */
+  readonly written: readonly Written[]
   /** The number of operations that were sent before the end or the signal. */
   readonly done: number
-  /** The number of the proposal that has taken the calls. */
-  readonly proposal?: number | undefined
 }
 
 export type BatchOptions = {
@@ -76,11 +76,27 @@ export const runBatch = async <Op, A extends Answer & object>(
     const refused = answer.results.find(({ error }) => error)?.error
     if (refused) throw new AppError(refused.code, refused.error, { details: refused.details })
     answers.push(answer)
-    proposal ??= getProposal(answer)
+    proposal ??= getWritten(answer).proposal
     onProgress?.(Math.min(at + CHUNK, operations.length))
   }
-  const changes = answers.map((answer) => getChangeId(answer))
-  return { answers, changes, done: Math.min(at, operations.length), proposal }
+  return { answers, written: answers.map(getWritten), done: Math.min(at, operations.length) }
+}
+
+/** Makes one call after the other, all in one proposal if they are proposed. */
+export const writeEach = async (
+  op: AnyOperation,
+  inputs: readonly object[],
+  { note, proposal, onProgress, signal }: BatchOptions = {},
+): Promise<readonly Written[]> => {
+  const written: Written[] = []
+  for (const input of inputs) {
+    if (signal?.aborted) break
+    const taker = written[0]?.proposal ?? proposal
+    const fields = { ...(note && { change_note: note }), ...(taker !== undefined && { proposal: String(taker) }) }
+    written.push(await retryWithinLimit(() => write(op, { ...input, ...fields })))
+    onProgress?.(written.length)
+  }
+  return written
 }
 
 /** Returns the errors of an item by the bare field: `operations[3].port.type` as `type`. */

@@ -47,7 +47,7 @@ export const ChangeDialog = (props: Props) => {
             </Button>
           )}
           <Button type="submit" look={isDanger ? 'dangerFill' : 'primary'} disabled={isRunning || !isReady}>
-            {proposing.isOnly ? 'Propose' : action}
+            {proposing.label(action)}
           </Button>
         </DialogActions>
       </form>

@@ -1,6 +1,6 @@
 /** How the objects of a resource are read and written by its operations. */
 import type { AnyOperation, InputOf } from '../../../src/kernel/operation.ts'
-import { CHANGE_ID, call, callTagged, send } from '../api/client.ts'
+import { call, callTagged, write } from '../api/client.ts'
 import type { Change, Out } from '../api/contracts.ts'
 import { type Input, isKept, type Resource } from './resource.ts'
 
@@ -15,17 +15,14 @@ export const createCrud = <C extends Crud>(operations: C): Pick<Resource<Out<C['
     // Both answer with the object that `get` reads.
     call(op, toInput(op, input), { headers }) as Promise<Out<C['get']>>
   // The answer of a dry run is the change that the call would make.
-  const preview = (id: string, fields: Input = {}) =>
-    call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes', ...fields })) as Promise<Change>
+  const preview = (id: string) =>
+    call(operations.delete, toInput(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
   return {
     operations,
     get: (id) => callTagged(operations.get as C['get'], toInput<C['get']>(operations.get, { id })),
     create: (input) => run(operations.create, input),
     update: (id, input, etag) => run(operations.update, { ...input, id }, { 'If-Match': etag }),
-    remove: async (id, note) => {
-      const input = toInput(operations.delete, note ? { id, change_note: note } : { id })
-      return (await send(operations.delete, input)).headers.get(CHANGE_ID)
-    },
+    remove: (id, fields) => write(operations.delete, { ...fields, id }),
     ...(isKept(operations.delete) && { preview }),
   }
 }

@@ -37,7 +37,7 @@ const useNames = (facts: DeclaredFacts) => {
 
 export const DeclaredPage = ({ facts }: { readonly facts: DeclaredFacts }) => {
   const { name, noun } = facts
-  const { may, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const query = useQuery({
     ...buildObjectsQuery(name),
     // Every object has an id and an owner.
@@ -50,7 +50,7 @@ export const DeclaredPage = ({ facts }: { readonly facts: DeclaredFacts }) => {
     // A resource with a list has a history of its objects.
     kind: toKind(name) as ObjectKind,
     rows: query.data,
-    blocked: blockedForm(`${name}:update`),
+    blocked: blocked(`${name}:update`),
   })
   const fields = useMemo(() => buildDeclaredFields(facts, names), [facts, names])
   const spec = useMemo(() => buildTableSpec(fields), [fields])

@@ -6,6 +6,7 @@ import { CommandMenu } from '../commands/command-menu.tsx'
 import { useCustom } from '../custom-fields/known-custom.tsx'
 import type { WithCustom } from '../custom-fields/values.ts'
 import { ExportMenu } from '../export/export-menu.tsx'
+import { findNeeds } from '../proposals/known-proposals.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { createForbidden, usePermit } from '../shell/me.ts'
 import { Hints, PageHead, usePageName } from '../shell/page.tsx'
@@ -108,11 +109,13 @@ export type Rules<T> = {
 
 const NONE: readonly never[] = []
 
+type Verb = 'create' | 'update' | 'delete'
+
 export const ListPage = <T extends object>(props: Props<T>) => {
   const name = usePageName()
   const { title = name, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
   const { search, set } = usePageSearch()
-  const { may, blockedForm } = usePermit()
+  const { may, blocked, blockedNow } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting(props.sort)
   const custom = useCustom(props.customOf ?? resourceName)
@@ -126,9 +129,12 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const [pendingDelete, setPendingDelete] = useState<T>()
   const edit = (row: T) => void set({ edit: spec.id(row) })
   const { menu } = props
-  const findMissing =
-    menu?.needs ?? ((permission: string) => (blockedForm(permission) === undefined ? undefined : permission))
-  const [noUpdate, noDelete] = ['update', 'delete'].map((verb) => findMissing(`${resourceName}:${verb}`))
+  const toPermission = (verb: Verb) => `${resourceName}:${verb}`
+  const explain = (verb: Verb) =>
+    (findNeeds(resource.operations[verb]) === undefined ? blockedNow : blocked)(toPermission(verb))
+  const findMissing = (verb: Verb) =>
+    menu?.needs ? menu.needs(toPermission(verb)) : explain(verb) && toPermission(verb)
+  const [noUpdate, noDelete] = [findMissing('update'), findMissing('delete')]
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(() => {
     const own = typeof props.columns === 'function' ? props.columns({ edit, remove: setPendingDelete }) : props.columns
@@ -151,7 +157,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const choice = useColumns(title, columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}
-  const noCreate = rules.create ? rules.create.blocked : blockedForm(`${resourceName}:create`)
+  const noCreate = rules.create ? rules.create.blocked : explain('create')
   const mayCreate = canCreate && noCreate === undefined
   const unless = (rule: ((row: T) => string | undefined) | undefined, action: (row: T) => void) => (row: T) => {
     const reason = rule?.(row)
@@ -160,10 +166,10 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   }
   useHotkeys({ ...(mayCreate ? { c: create } : {}), Escape: () => setText('') })
   // A resource without fields has nothing to change.
-  const canEdit = resource.fields.length > 0 && blockedForm(`${resourceName}:update`) === undefined
+  const canEdit = resource.fields.length > 0 && explain('update') === undefined
   const denied = props.needs === undefined || may(props.needs) ? undefined : createForbidden(props.needs)
   const edited = rows.find((row) => spec.id(row) === search.edit)
-  const noEdit = () => blockedForm(`${resourceName}:update`) ?? (edited && rules.edit?.(edited))
+  const noEdit = () => explain('update') ?? (edited && rules.edit?.(edited))
   const closeEntry = () => void set({ entry: undefined })
   const stopDelete = () => setPendingDelete(undefined)
   const onDeleted = () => (search.entry === undefined ? undefined : closeEntry())
@@ -235,9 +241,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
               ...(open ? { open } : {}),
               edit: canEdit ? unless(rules.edit, edit) : undefined,
               remove:
-                rules.remove || blockedForm(`${resourceName}:delete`) === undefined
-                  ? unless(rules.remove, setPendingDelete)
-                  : undefined,
+                rules.remove || explain('delete') === undefined ? unless(rules.remove, setPendingDelete) : undefined,
               keys: props.keys,
             }}
           />

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ChevronUp } from 'lucide-react'
 import { type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
-import { getChangeId, getProposal } from '../api/client.ts'
+import { getWritten } from '../api/client.ts'
 import { getFieldErrors, isCode, toAppError } from '../api/errors.ts'
 import type { GetCall } from '../commands/call.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -13,7 +13,6 @@ import css from '../ui/field.module.css'
 import { Alert, Checkbox, SelectField, TextArea, TextField, toSentence } from '../ui/field.tsx'
 import { FIRST_FIELD } from '../ui/layers.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
-import { toast } from '../ui/toast.tsx'
 import { MORE } from './fields.ts'
 import { ChoiceField } from './form/choice-field.tsx'
 import { Corrections } from './form/corrections.tsx'
@@ -22,7 +21,6 @@ import { ReferenceField } from './form/reference-field.tsx'
 import { buildInput, isShown } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
 import { describeOwner } from './object/pack-owner.ts'
-import { createUndo } from './object/undo.ts'
 import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
 import type { Opened } from './use-opened.ts'
 
@@ -151,16 +149,15 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
       const input = buildSent(proposes)
       return id === undefined ? resource.create(input) : resource.update(id, input, opened.etag)
     },
-    onSuccess: (value, { proposes }) => {
+    onSuccess: (value) => {
       drafts.drop(draftKey)
-      if (proposes) {
-        report(getProposal(value))
+      const text = `${id === undefined ? 'Created' : 'Saved'} ${resource.getName(value)}`
+      if (!report(text, getWritten(value))) {
         if (onClose) onClose()
         else setValues(opened.values)
         return
       }
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
-      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.getName(value)}`, createUndo([getChangeId(value)]))
       resource.onSaved?.(value)
       onSaved(value, values)
     },
@@ -185,7 +182,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    save.mutate({ values, proposes: proposing.isOnly })
+    save.mutate({ values, proposes: false })
   }
   const getCall: GetCall = () => {
     const input = buildInput(resource, values, id === undefined ? undefined : opened.values)
@@ -251,7 +248,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
       <Corrections form={form} error={save.error} />
       <footer className={css.foot}>
         <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
-          {proposing.isOnly ? 'Propose' : id === undefined ? `Create ${resource.noun}` : 'Save'}
+          {proposing.label(id === undefined ? `Create ${resource.noun}` : 'Save')}
           <span aria-hidden="true">
             <kbd data-keys={SUBMIT_KEYS} />
           </span>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import type { Tagged } from '../api/client.ts'
 import type { Change } from '../api/contracts.ts'
+import type { Written } from '../api/proposing.ts'
 import type { Filter, Referable } from './referable.ts'
 
 /** The input of a control that replaces one of the kinds. */
@@ -73,10 +74,9 @@ export type Resource<T> = {
   readonly get: (id: string) => Promise<Tagged<T>>
   readonly create: (input: Input) => Promise<T>
   readonly update: (id: string, input: Input, etag: string) => Promise<T>
-  /** @returns the id of the change, if there is a history */
-  readonly remove: (id: string, note: string) => Promise<unknown>
+  readonly remove: (id: string, fields: Input) => Promise<Written>
   /** The change that a deletion would be; undefined for objects without a history. */
-  readonly preview?: (id: string, fields?: Input) => Promise<Change>
+  readonly preview?: (id: string) => Promise<Change>
   /** First parts of the keys of the queries that are repeated after a change. */
   readonly changes: readonly string[]
   /** Where pages have read the object already. */

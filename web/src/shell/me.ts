@@ -3,6 +3,7 @@ import { type QueryKey, type UseQueryOptions, useQuery, useSuspenseQuery } from 
 import { AppError } from '../../../src/contract/errors.ts'
 import { asOf, openProposal, toAsOf } from '../api/as-of.ts'
 import type { Me, Optional } from '../api/contracts.ts'
+import { mayTry } from '../api/proposing.ts'
 import { meQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 
@@ -20,11 +21,14 @@ export const listGrants = ({ roles, grants }: Me): readonly string[] => [
 export const useIsInUse = (resource: Optional): boolean => useMe().in_use?.includes(resource) ?? false
 
 export type Permit = {
+  /** True for a read or write that the user may make, and for a write that the user may propose. */
   readonly may: (permission: string) => boolean
-  /** Returns the reason why a control is disabled, or undefined if the permission is held. */
+  /** Returns the reason why a control is disabled, or undefined if `may` is true. */
   readonly blocked: (permission: string) => string | undefined
-  /** Like `blocked`, for a control that opens a form or a question: undefined as well for a write that can be proposed. */
-  readonly blockedForm: (permission: string) => string | undefined
+  /** Like `may`, without the writes that the user may only propose. */
+  readonly mayNow: (permission: string) => boolean
+  /** Like `blocked`, for a write that cannot be proposed. */
+  readonly blockedNow: (permission: string) => string | undefined
   /** True where a write can be proposed beside being made. */
   readonly mayPropose: boolean
 }
@@ -33,31 +37,23 @@ export type Permit = {
 const OF_THE_PAST =
   /^(cables|custom-fields|datacenters|device-types|devices|kinds|networks|objects|pools|ports|racks|relationships|reservations|scanners|search|spaces|vlans):(list|read)$/
 
-/** The permissions of writes that can be proposed. */
-const PROPOSED =
-  /^(cables|custom-fields|datacenters|device-types|devices|dns|kinds|networks|objects|pools|ports|racks|relationships|reservations|spaces|vlans):(create|update|delete)$/
-
-/** True if the user may try out a write: who reads a part of the estate may propose a change of it. */
-const mayTry = (held: readonly string[], permission: string): boolean =>
-  held.includes('proposals:create') &&
-  PROPOSED.test(permission) &&
-  held.includes(`${permission.slice(0, permission.indexOf(':'))}:read`)
-
 export const usePermit = (): Permit => {
   const { permissions } = useMe()
   const shown = useStore(asOf)
   const proposal = useStore(openProposal)
   const isPresent = shown === undefined
   const isEdited = proposal?.canEdit === true && shown === toAsOf(proposal.number)
+  const mayNow = (permission: string): boolean =>
+    (isPresent || OF_THE_PAST.test(permission)) && permissions.includes(permission)
   const may = (permission: string): boolean =>
-    isPresent || OF_THE_PAST.test(permission)
-      ? permissions.includes(permission)
-      : isEdited && mayTry(permissions, permission)
-  const blocked = (permission: string) => (may(permission) ? undefined : `Needs the permission ${permission}`)
+    mayNow(permission) || ((isPresent || isEdited) && mayTry(permissions, permission))
+  const explain = (isAllowed: boolean, permission: string) =>
+    isAllowed ? undefined : `Needs the permission ${permission}`
   return {
     may,
-    blocked,
-    blockedForm: (permission) => (isPresent && mayTry(permissions, permission) ? undefined : blocked(permission)),
+    blocked: (permission) => explain(may(permission), permission),
+    mayNow,
+    blockedNow: (permission) => explain(mayNow(permission), permission),
     mayPropose: isPresent && permissions.includes('proposals:create'),
   }
 }

@@ -81,7 +81,7 @@ const list = <const Name extends string>(name: Name, noun: string) =>
 const createEntry = (page: NavItem): NavEntry => ({ text: page.text, pages: [page] })
 
 const DISCOVERED = { permission: 'discovery:list' } as const
-const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list' } as const
+export const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list' } as const
 
 /** The entries without a group. */
 export const FIRST_ENTRIES: readonly NavEntry[] = [

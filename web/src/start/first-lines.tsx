@@ -2,16 +2,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { api, CHANGE_ID, call, send } from '../api/client.ts'
+import { api, call, write } from '../api/client.ts'
 import { type Change, contracts, type Dashboard } from '../api/contracts.ts'
 import { createRemembered } from '../api/remembered.ts'
 import { useStore } from '../api/store.ts'
-import { createUndo } from '../resource/object/undo.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
-import { toast, toastError } from '../ui/toast.tsx'
+import { toastError } from '../ui/toast.tsx'
 import css from './start.module.css'
 
 const DeletePreview = lazy(async () => ({ default: (await import('../history/delete-preview.tsx')).DeletePreview }))
@@ -19,7 +19,7 @@ const DeletePreview = lazy(async () => ({ default: (await import('../history/del
 const isHidden = createRemembered('plat.no-device-yet-hidden', (stored) => stored === true)
 
 const NoDeviceYet = ({ networks }: { readonly networks: number }) => {
-  const { may } = usePermit()
+  const { may, mayNow } = usePermit()
   if (useStore(isHidden)) return null
   return (
     <div className={css.line}>
@@ -29,15 +29,15 @@ const NoDeviceYet = ({ networks }: { readonly networks: number }) => {
           Scan them
         </Link>
       )}
+      {mayNow('devices:create') && (
+        <Link to="/import" className="link">
+          Import devices
+        </Link>
+      )}
       {may('devices:create') && (
-        <>
-          <Link to="/import" className="link">
-            Import devices
-          </Link>
-          <Link to="/devices" search={{ new: '1' }} className="link">
-            New device
-          </Link>
-        </>
+        <Link to="/devices" search={{ new: '1' }} className="link">
+          New device
+        </Link>
       )}
       <Button look="quiet" onClick={() => isHidden.set(true)}>
         Hide
@@ -51,13 +51,14 @@ const loadPreview = () => call(contracts.demo.remove, { dry_run: 'changes' } as 
 
 const DemoLine = () => {
   const client = useQueryClient()
-  const { may } = usePermit()
+  const { blockedNow } = usePermit()
   const [isAsked, setAsked] = useState(false)
   const { data } = useQuery({ queryKey: ['demo'], queryFn: () => api.demo.show({}), retry: false })
+  const report = useReport()
   const remove = useMutation({
-    mutationFn: async () => (await send(contracts.demo.remove, {})).headers.get(CHANGE_ID),
-    onSuccess: (change) => {
-      toast('The demo is removed', createUndo([change]))
+    mutationFn: () => write(contracts.demo.remove, {}),
+    onSuccess: (written) => {
+      report('The demo is removed', written)
       void client.invalidateQueries()
     },
     onError: (error) => toastError('The demo is still there', error),
@@ -66,10 +67,7 @@ const DemoLine = () => {
   return (
     <div className={css.line}>
       <p>This is the demo.</p>
-      <Button
-        blocked={may('devices:delete') ? undefined : 'Needs the permission devices:delete'}
-        onClick={() => setAsked(true)}
-      >
+      <Button blocked={blockedNow('devices:delete')} onClick={() => setAsked(true)}>
         Remove the demo
       </Button>
       {isAsked && (

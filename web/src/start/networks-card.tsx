@@ -4,13 +4,12 @@ import { useRef, useState } from 'react'
 import { call } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
+import { useReport } from '../proposals/known-proposals.ts'
 import { runBatch } from '../resource/batch.ts'
-import { createUndo } from '../resource/object/undo.ts'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
-import { toast } from '../ui/toast.tsx'
 import { parseSubnets, type Subnet } from './parse-subnets.ts'
 import css from './start.module.css'
 
@@ -33,13 +32,14 @@ const addNetworks = (subnets: readonly Subnet[]) =>
 
 export const NetworksCard = () => {
   const client = useQueryClient()
+  const report = useReport()
   const file = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const { good, wrong } = parseSubnets(text)
   const add = useMutation({
     mutationFn: () => addNetworks(good),
-    onSuccess: ({ changes }) => {
-      toast(`Added ${plural(good.length, 'network')}`, createUndo(changes))
+    onSuccess: ({ written }) => {
+      report(`Added ${plural(good.length, 'network')}`, written)
       setText('')
       void client.invalidateQueries()
     },

@@ -53,8 +53,8 @@ const Row = ({ network, isFirst, isBusy, onScan }: RowProps) => (
 export const ScanCard = () => {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const { may } = usePermit()
-  const isAllowed = may('discovery:create') && may('networks:create')
+  const { mayNow } = usePermit()
+  const isAllowed = mayNow('discovery:create') && mayNow('networks:create')
   const { data, error } = useQuery({
     queryKey: ['local-networks'],
     queryFn: () => api.discovery.localNetworks({}),

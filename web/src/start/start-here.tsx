@@ -62,7 +62,7 @@ const DemoCard = () => {
 const DEMO_NEEDS = ['custom-fields:create', 'spaces:create', 'datacenters:create', 'feeds:create', 'dns:create']
 
 export const StartHere = () => {
-  const { may } = usePermit()
+  const { mayNow } = usePermit()
   return (
     <div className={css.start}>
       <div className={css.lead}>
@@ -72,8 +72,8 @@ export const StartHere = () => {
       <div className={css.cards}>
         <ScanCard />
         <NetworksCard />
-        {may('devices:create') && <ImportCard />}
-        {DEMO_NEEDS.every(may) && <DemoCard />}
+        {mayNow('devices:create') && <ImportCard />}
+        {DEMO_NEEDS.every(mayNow) && <DemoCard />}
       </div>
       <p className="muted">
         Prefer a terminal?{' '}

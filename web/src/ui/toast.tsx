@@ -23,7 +23,7 @@ const MAX_TOASTS = 4
 /** So far to the right or down, a toast is swiped away. */
 const SWIPE_PX = 40
 
-type Note = {
+export type Note = {
   readonly description?: string
   readonly undo?: () => void
   /** Another button than that of the undo. */

@@ -32,7 +32,7 @@ const parseGiven = (place: string | undefined): Values | undefined => {
 }
 
 export const VlansPage = () => {
-  const { may, blocked, blockedForm } = usePermit()
+  const { may, blocked } = usePermit()
   const { search, set } = usePageSearch()
   const given = useMemo(() => parseGiven(search.new), [search.new])
   const query = useQuery({ ...vlansQuery, enabled: may('vlans:list') })
@@ -42,7 +42,7 @@ export const VlansPage = () => {
   const resource = useOwnedResource(VLAN_RESOURCE, {
     kind: 'vlan',
     rows: query.data,
-    blocked: blockedForm('vlans:update'),
+    blocked: blocked('vlans:update'),
   })
   const spec = useMemo(() => buildTableSpec(buildVlanFields(names, findPlaceTest(datacenters))), [names, datacenters])
   const columns = useMemo(() => buildOwnColumns(buildVlanFields(names), ORDER), [names])

@@ -15,10 +15,10 @@ type FieldProps = {
 }
 
 export const RoleField = ({ value, onChange, error, none = 'Choose a role' }: FieldProps) => {
-  const { may, blocked } = usePermit()
+  const { may, mayNow, blocked } = usePermit()
   const { data = [] } = useQuery({ ...rolesQuery, enabled: may('roles:list') })
   const role = data.find(({ id }) => id === value)
-  const described = role ? (formatMissing(filterMissing(role.permissions, may)) ?? role.description) : undefined
+  const described = role ? (formatMissing(filterMissing(role.permissions, mayNow)) ?? role.description) : undefined
   return (
     <ReferenceField
       label="Role"

@@ -23,7 +23,7 @@ type Props = {
 type CellProps = Props & { readonly permission: Permission | undefined; readonly isNamed?: boolean }
 
 const Cell = ({ permission, held, onChange, describeSource, isNamed }: CellProps) => {
-  const { may, blocked } = usePermit()
+  const { mayNow, blockedNow } = usePermit()
   const id = useId()
   if (!permission) return <span className={css.none} />
   const { name, action, description } = permission
@@ -38,12 +38,12 @@ const Cell = ({ permission, held, onChange, describeSource, isNamed }: CellProps
       </span>
     )
   return (
-    <label className={css.mark} htmlFor={id} title={blocked(name) ?? description}>
+    <label className={css.mark} htmlFor={id} title={blockedNow(name) ?? description}>
       <Checkbox
         id={id}
         aria-label={name}
         checked={isHeld}
-        disabled={!may(name)}
+        disabled={!mayNow(name)}
         onChange={(event) => onChange(withAll(held, [name], event.target.checked))}
       />
       {text}
@@ -55,8 +55,8 @@ type ToggleProps = Props & { readonly names: readonly string[]; readonly text: s
 
 /** Toggles all permissions of a row or column that the caller has. */
 const Toggle = ({ held, onChange, names, text, children }: ToggleProps) => {
-  const { may } = usePermit()
-  const free = names.filter(may)
+  const { mayNow } = usePermit()
+  const free = names.filter(mayNow)
   if (!onChange) return children
   const isAll = free.length > 0 && free.every((name) => held.has(name))
   return (

@@ -15,13 +15,13 @@ type Props = {
 }
 
 const StartFrom = ({ onChange }: Pick<Props, 'onChange'>) => {
-  const { may } = usePermit()
+  const { may, mayNow } = usePermit()
   const { data = [] } = useQuery({ ...rolesQuery, enabled: may('roles:list') })
   return (
     <div className={css.start}>
       <span className={css.note}>Copy the permissions of another role:</span>
       {data.map(({ id, name, permissions }) => (
-        <Button key={id} onClick={() => onChange(new Set(permissions.filter(may)))}>
+        <Button key={id} onClick={() => onChange(new Set(permissions.filter(mayNow)))}>
           {name}
         </Button>
       ))}
@@ -30,9 +30,9 @@ const StartFrom = ({ onChange }: Pick<Props, 'onChange'>) => {
 }
 
 export const RoleEditor = ({ names, onChange, error, isNew }: Props) => {
-  const { may } = usePermit()
+  const { mayNow } = usePermit()
   const { data: catalogue = [] } = useQuery(catalogueQuery)
-  const foreign = catalogue.filter(({ name }) => !may(name)).length
+  const foreign = catalogue.filter(({ name }) => !mayNow(name)).length
   return (
     <div className={css.group}>
       <div className={css.groupHead}>

@@ -1,26 +1,27 @@
 /** Asks before a definition is deleted. One with values wants its name typed, because the values go with it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { CustomField } from '../../../../src/resource/custom/schema.ts'
-import { CHANGE_ID, send } from '../../api/client.ts'
+import { write } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
-import { createUndo } from '../../resource/object/undo.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { plural } from '../../ui/format.ts'
 import { Confirm } from '../../ui/layers.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import { CHANGED_KEYS } from '../definition-resource.tsx'
 
 type Props = { readonly field: CustomField; readonly onClose: () => void }
 
 export const DeleteField = ({ field, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing('custom-fields:delete')
   const { id, name, label, resource, objects = 0 } = field
   const isUsed = objects > 0
   const remove = useMutation({
-    mutationFn: async () =>
-      (await send(contracts.customFields.delete, { id, ...(isUsed && { force: true }) })).headers.get(CHANGE_ID),
-    onSuccess: (change) => {
-      toast(`Deleted ${label}`, createUndo([change]))
+    mutationFn: () => write(contracts.customFields.delete, { id, ...(isUsed && { force: true }) }),
+    onSuccess: (written) => {
+      if (!report(`Deleted ${label}`, written)) return
       for (const key of [...CHANGED_KEYS, 'history']) void client.invalidateQueries({ queryKey: [key] })
       // The values of objects go without an event for each.
       if (isUsed && resource === 'devices' && devices.state.get().status === 'ready') devices.load()
@@ -30,7 +31,7 @@ export const DeleteField = ({ field, onClose }: Props) => {
   return (
     <Confirm
       title={`Delete ${label}?`}
-      action="Delete custom field"
+      action={proposing.label('Delete custom field')}
       typed={isUsed ? name : undefined}
       onConfirm={() => remove.mutate()}
       onClose={onClose}

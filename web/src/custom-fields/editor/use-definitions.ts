@@ -3,6 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { CustomField } from '../../../../src/resource/custom/schema.ts'
 import { api } from '../../api/client.ts'
+import { contracts } from '../../api/contracts.ts'
+import { useReport } from '../../proposals/known-proposals.ts'
+import { writeEach } from '../../resource/batch.ts'
 import { usePermit } from '../../shell/me.ts'
 import { toastError } from '../../ui/toast.tsx'
 import { CHANGED_KEYS } from '../definition-resource.tsx'
@@ -21,6 +24,7 @@ export const filterFields = (all: readonly CustomField[], resource: string): rea
 export const useDefinitions = () => {
   const client = useQueryClient()
   const { may } = usePermit()
+  const report = useReport()
   const query = useQuery({
     queryKey: USAGE,
     queryFn: () => api.customFields.list({ include: ['usage'] }),
@@ -30,7 +34,9 @@ export const useDefinitions = () => {
   const saved = useRef(Promise.resolve())
   const save = async (moved: readonly Moved[]): Promise<void> => {
     try {
-      for (const one of moved) await api.customFields.update(one)
+      const written = await writeEach(contracts.customFields.update, moved)
+      // The page shows the new order already.
+      if (written.some(({ proposal }) => proposal !== undefined)) report('Moved', written)
     } catch (error) {
       toastError('The order was not saved', error)
     }

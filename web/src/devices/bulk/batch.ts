@@ -1,6 +1,7 @@
 /** Changes many devices. */
 import { call } from '../../api/client.ts'
 import { type Change, type Contracts, contracts, type Device, type In, type Out } from '../../api/contracts.ts'
+import type { Written } from '../../api/proposing.ts'
 import { queryClient } from '../../api/queries.ts'
 import { type Batch, type BatchOptions, type HistoryFields, retryWithinLimit, runBatch } from '../../resource/batch.ts'
 import type { Run } from '../../resource/change-dialog.tsx'
@@ -35,19 +36,19 @@ const runMatching = async (
   toOperation: (id: string) => BulkOperation,
   options: BatchOptions,
 ): Promise<Batch<Out<Contracts['devices']['bulk']>>> => {
-  const changes: Batch<unknown>['changes'][number][] = []
+  const written: Written[] = []
   let done = 0
   let { proposal } = options
   for (let number = matching.pages - 1; number >= 0 && options.signal?.aborted !== true; number--) {
     const ids = await retryWithinLimit(() => matching.page(number))
     const onProgress = (sent: number) => options.onProgress?.(done + sent)
     const batch = await runBatch(send, ids.map(toOperation), { ...options, proposal, onProgress })
-    if (batch.proposal !== undefined) proposal = String(batch.proposal)
-    changes.push(...batch.changes)
+    if (proposal !== undefined) proposal = String(batch.written[0]?.proposal ?? proposal)
+    written.push(...batch.written)
     done += batch.done
   }
   devices.load()
-  return { answers: [], changes, done, proposal: proposal === undefined ? undefined : Number(proposal) }
+  return { answers: [], written, done }
 }
 
 /** Sends one operation for each device. @param finish shows the result in the list, and says what was done */
@@ -59,11 +60,7 @@ export const runOperations =
         ? await runMatching(selected, toOperation, options)
         : await runBatch(send, [...selected].map(toOperation), options)
     // Nothing is changed by a proposal.
-    return {
-      changes: batch.changes,
-      text: options.proposal === undefined ? finish(batch) : '',
-      proposal: batch.proposal,
-    }
+    return { written: batch.written, text: options.proposal === undefined ? finish(batch) : '' }
   }
 
 /** Puts the changed devices in the list, and repeats the queries that the change affects. */

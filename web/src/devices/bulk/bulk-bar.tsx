@@ -24,7 +24,7 @@ type Props = {
 }
 
 export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
-  const { blockedForm } = usePermit()
+  const { blocked } = usePermit()
   const hasRacks = useHasRacks()
   const [open, setOpen] = useState<'edit' | 'place' | 'labels' | 'delete'>()
   const close = () => setOpen(undefined)
@@ -36,11 +36,11 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
       <b>{formatCount(ids.size)} selected</b>
-      <Button onClick={() => setOpen('edit')} blocked={blockedForm('devices:update')}>
+      <Button onClick={() => setOpen('edit')} blocked={blocked('devices:update')}>
         Edit {formatCount(ids.size)}
       </Button>
       {hasRacks && (
-        <Button onClick={() => setOpen('place')} blocked={blockedForm('devices:update')}>
+        <Button onClick={() => setOpen('place')} blocked={blocked('devices:update')}>
           Place in rack…
         </Button>
       )}
@@ -50,7 +50,7 @@ export const BulkBar = ({ ids, filter, loadOrder, onDone }: Props) => {
       >
         Print labels…
       </Button>
-      <Button look="danger" onClick={() => setOpen('delete')} blocked={blockedForm('devices:delete')}>
+      <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
         Delete {formatCount(ids.size)}
       </Button>
       <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>

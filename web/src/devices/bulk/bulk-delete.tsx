@@ -22,7 +22,7 @@ const TYPED_FROM = 26
 
 export const BulkDelete = ({ ids, filter, onClose, onDone }: DialogProps & { readonly filter: string }) => {
   const [typed, setTyped] = useState('')
-  const { isOnly } = useProposing('devices:delete')
+  const proposing = useProposing('devices:delete')
   const isTyped = ids.size < TYPED_FROM || typed.trim() === String(ids.size)
   const operation = (id: string): BulkOperation => ({ op: 'delete', id })
   const finish = ({ done }: { readonly done: number }) => {
@@ -48,10 +48,7 @@ export const BulkDelete = ({ ids, filter, onClose, onDone }: DialogProps & { rea
         {!isMatching(ids) && <DeleteImpact noun="device" ids={[...ids]} />}
         {!isMatching(ids) && ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
-            <DeletePreview
-              ids={[...ids]}
-              load={() => previewBatch([...ids].map(operation), isOnly ? { proposal: 'open' } : {})}
-            />
+            <DeletePreview ids={[...ids]} load={() => previewBatch([...ids].map(operation), proposing.field)} />
           </Suspense>
         )}
       </div>

@@ -212,7 +212,7 @@ export const BulkEdit = ({ ids, onClose, onDone }: DialogProps) => {
         </div>
         <footer className={fieldCss.foot}>
           <Button type="submit" look="primary" disabled={isRunning || shared === undefined}>
-            {proposing.isOnly ? 'Propose' : `Change ${formatCount(ids.size)}`}
+            {proposing.label(`Change ${formatCount(ids.size)}`)}
           </Button>
           {proposing.isOffered && !proposing.isOnly && (
             <Button onClick={change.propose} disabled={isRunning || shared === undefined}>

@@ -2,19 +2,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useDeferredValue, useState } from 'react'
 import { AppError } from '../../../../src/contract/errors.ts'
-import { api, call, getChangeId } from '../../api/client.ts'
+import { api, call, getWritten } from '../../api/client.ts'
 import { contracts, type Device, type Out } from '../../api/contracts.ts'
 import { isCode, toAppError } from '../../api/errors.ts'
 import { loadDefinitions } from '../../custom-fields/definitions.ts'
+import { type Proposing, useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { getItemErrors } from '../../resource/batch.ts'
 import { type Choice, ChoiceField } from '../../resource/form/choice-field.tsx'
-import { createUndo } from '../../resource/object/undo.ts'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { DEVICE_RESOURCE } from '../resource.ts'
 import { devices } from '../window/device-list-client.ts'
 import { buildCopy, expandDeviceNames, formatNames, type OwnAddress, suggestPattern } from './duplicate.ts'
@@ -41,14 +40,16 @@ const loadAddresses = async (from: Free, count: number): Promise<readonly OwnAdd
   return ips.map((ip) => ({ ip, network_id, space_id, ...(from.kind === 'pool' && { pool_id: from.id }) }))
 }
 
-const createCopies = async (device: Device, names: readonly string[], from: Free | undefined) => {
+type Copies = { readonly device: Device; readonly names: readonly string[]; readonly from: Free | undefined }
+
+const createCopies = async ({ device, names, from }: Copies, field: Proposing['field']) => {
   const unique = await loadUnique(device)
   const addresses = from ? await loadAddresses(from, names.length) : []
   const operations = names.map((name, at) => ({
     op: 'create' as const,
     device: buildCopy(device, { name, address: addresses[at] }, unique),
   }))
-  const answer = await call(contracts.devices.bulk, { atomic: true, operations })
+  const answer = await call(contracts.devices.bulk, { atomic: true, operations, ...field })
   const refused = answer.results.find(({ error }) => error)?.error
   if (refused) throw new AppError(refused.code, refused.error, { details: refused.details })
   return answer
@@ -95,15 +96,17 @@ type Props = { readonly device: Device; readonly onClose: () => void }
 
 export const DuplicateDialog = ({ device, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing('devices:create')
   const [pattern, setPattern] = useState('')
   const [from, setFrom] = useState<Free>()
   const expanded = expandDeviceNames(pattern)
   const names = 'problem' in expanded ? [] : expanded.names
   const copy = useMutation({
-    mutationFn: () => createCopies(device, names, from),
+    mutationFn: () => createCopies({ device, names, from }, proposing.field),
     onSuccess: (answer) => {
-      devices.put(answer.results.flatMap(({ device: made }) => made ?? []))
-      toast(`Created ${plural(names.length, 'device')}`, createUndo([getChangeId(answer)]))
+      if (report(`Created ${plural(names.length, 'device')}`, getWritten(answer)))
+        devices.put(answer.results.flatMap(({ device: made }) => made ?? []))
       for (const key of [...DEVICE_RESOURCE.changes, 'networks', 'history'])
         void client.invalidateQueries({ queryKey: [key] })
       onClose()
@@ -146,7 +149,7 @@ export const DuplicateDialog = ({ device, onClose }: Props) => {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={names.length === 0 || copy.isPending}>
-            Create {plural(Math.max(1, names.length), 'device')}
+            {proposing.label(`Create ${plural(Math.max(1, names.length), 'device')}`)}
           </Button>
         </DialogActions>
       </form>

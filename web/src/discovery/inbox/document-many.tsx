@@ -1,16 +1,15 @@
 /** Documents many discovered devices, named by a template. */
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { call, getChangeId } from '../../api/client.ts'
+import { call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
-import { createUndo } from '../../resource/object/undo.ts'
+import { useReport } from '../../proposals/known-proposals.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
-import { toast } from '../../ui/toast.tsx'
 import css from '../evidence.module.css'
 import { getDiscoveredName } from '../labels.ts'
 import type { DiscoveredDevice } from '../shapes.ts'
@@ -73,6 +72,7 @@ type ManyProps = {
 
 export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
   const changed = useDocumented()
+  const report = useReport()
   const open = discovered.filter(({ matched_device_id }) => matched_device_id === null)
   const [template, setTemplate] = useState('{hostname}')
   const [datacenter, setDatacenter] = useState('')
@@ -92,7 +92,7 @@ export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
       const { results, succeeded } = answer
       const left = results.filter(({ status }) => status === 'failed')
       changed(results.flatMap(({ device }) => device ?? []))
-      if (succeeded > 0) toast(`Documented ${plural(succeeded, 'device')}`, createUndo([getChangeId(answer)]))
+      if (succeeded > 0) report(`Documented ${plural(succeeded, 'device')}`, getWritten(answer))
       setFailed(
         left.map(({ id, error }) => ({ id, message: error?.error ?? 'refused', details: error?.details ?? [] })),
       )

@@ -2,16 +2,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { call, getChangeId } from '../../api/client.ts'
+import { call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
-import { createUndo } from '../../resource/object/undo.ts'
+import { useReport } from '../../proposals/known-proposals.ts'
 import { usePermit } from '../../shell/me.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { getDiscoveredName } from '../labels.ts'
 import type { DiscoveredDevice } from '../shapes.ts'
 import {
@@ -26,14 +25,15 @@ import {
 
 /** Returns why the caller may not document discovered devices, or undefined. */
 export const useNewPermit = (): string | undefined => {
-  const { blocked } = usePermit()
-  return blocked('discovery:update') ?? blocked('devices:create')
+  const { blockedNow } = usePermit()
+  return blockedNow('discovery:update') ?? blockedNow('devices:create')
 }
 
 type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () => void }
 
 export const DocumentOne = ({ discovered, onClose }: OneProps) => {
   const changed = useDocumented()
+  const report = useReport()
   const navigate = useNavigate()
   const [name, setName] = useState(getDiscoveredName(discovered))
   const [model, setModel] = useState(discovered.model ?? '')
@@ -52,7 +52,7 @@ export const DocumentOne = ({ discovered, onClose }: OneProps) => {
       }),
     onSuccess: (device) => {
       changed([device])
-      toast(`${device.name} is documented`, createUndo([getChangeId(device)]))
+      report(`${device.name} is documented`, getWritten(device))
       onClose()
       void navigate({ to: '/devices/$id', params: { id: device.id } })
     },

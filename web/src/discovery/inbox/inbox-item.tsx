@@ -25,9 +25,9 @@ const MOST_PORTS = 12
 
 /** Returns why items of a bucket can't be documented, or undefined. */
 export const useDocumentPermit = (): ((bucket: Bucket) => string | undefined) => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const noNew = useNewPermit()
-  return (bucket) => (bucket === 'new' ? noNew : (blocked('discovery:update') ?? blocked('devices:update')))
+  return (bucket) => (bucket === 'new' ? noNew : (blockedNow('discovery:update') ?? blockedNow('devices:update')))
 }
 
 export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | undefined => {

@@ -1,10 +1,10 @@
 /** The items of one bucket, and the actions on them: document, ignore, restore, lock a field. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { api, call, getChangeId } from '../../api/client.ts'
+import { api, call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
-import { createUndo } from '../../resource/object/undo.ts'
+import { useReport } from '../../proposals/known-proposals.ts'
 import { usePermit } from '../../shell/me.ts'
 import { plural } from '../../ui/format.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -31,6 +31,7 @@ export const useInbox = (filter: InboxFilter) => {
   const { may } = usePermit()
   const client = useQueryClient()
   const changed = useDiscoveryChanged()
+  const report = useReport()
   const query = useInfiniteQuery({ ...inboxQuery(filter), enabled: may('discovery:list') })
   /** Ids that were decided but are still in the cached response. */
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set())
@@ -68,7 +69,7 @@ export const useInbox = (filter: InboxFilter) => {
       const done = note(answer.results, (id) => whole.has(id))
       // The rows of these devices have changed, so they are loaded again when they are shown.
       devices.forget()
-      if (done > 0) toast(`Documented ${plural(done, 'item')}`, createUndo([getChangeId(answer)]))
+      if (done > 0) report(`Documented ${plural(done, 'item')}`, getWritten(answer))
     },
     onError: failed,
   })

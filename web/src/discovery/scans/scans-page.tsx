@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { api, callTagged } from '../../api/client.ts'
+import { callTagged, write } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { ListPage } from '../../resource/list-page.tsx'
 import type { Resource } from '../../resource/resource.ts'
@@ -30,7 +30,7 @@ const scanResource: Resource<Scan> = {
   get: (id) => callTagged(contracts.scans.get, { id }),
   create: refuse,
   update: refuse,
-  remove: (id) => api.scans.delete({ id }),
+  remove: (id) => write(contracts.scans.delete, { id }),
   changes: ['scans'],
 }
 

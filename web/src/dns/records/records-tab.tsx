@@ -96,7 +96,7 @@ const NONE: readonly never[] = []
 
 export const RecordsTab = ({ zone }: { readonly zone: Zone }) => {
   const { set } = usePageSearch()
-  const { blockedForm } = usePermit()
+  const { blocked } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('name')
   const { data, error, refetch } = usePermitted('dns:list', recordsQuery(zone.id))
@@ -105,8 +105,8 @@ export const RecordsTab = ({ zone }: { readonly zone: Zone }) => {
   const edit = ({ id }: OwnRecord) => void set({ edit: id })
   const create = () => void set({ new: '1' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions and the permissions stay the same
-  const columns = useMemo(() => buildColumns({ edit, remove: setPendingDelete }, blockedForm), [])
-  const noCreate = blockedForm('dns:create')
+  const columns = useMemo(() => buildColumns({ edit, remove: setPendingDelete }, blocked), [])
+  const noCreate = blocked('dns:create')
   useHotkeys({ ...(noCreate === undefined ? { c: create } : {}), Escape: () => setText('') })
   const add = (
     <Button look="primary" onClick={create} blocked={noCreate}>
@@ -151,8 +151,8 @@ export const RecordsTab = ({ zone }: { readonly zone: Zone }) => {
             getName={({ name, type }) => `${name} ${type}`}
             actions={{
               open: edit,
-              edit: blockedForm('dns:update') === undefined ? edit : undefined,
-              remove: blockedForm('dns:delete') === undefined ? setPendingDelete : undefined,
+              edit: blocked('dns:update') === undefined ? edit : undefined,
+              remove: blocked('dns:delete') === undefined ? setPendingDelete : undefined,
             }}
           />
         }

@@ -79,7 +79,7 @@ type Props = {
 }
 
 export const ReviewStep = ({ draft, onDraft, onDone, onBack, onColumns }: Props) => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const { course, plan, apply, cancel } = usePlan()
   const { phase, plan: planned, error } = course
   const [owner, setOwner] = useState(String(draft.rules.managed_by ?? ''))
@@ -107,7 +107,7 @@ export const ReviewStep = ({ draft, onDraft, onDone, onBack, onColumns }: Props)
   const included = rows.filter(({ key, verdict }) => verdict !== 'refused' && !unchecked.has(key))
   const bad = rows.filter(({ verdict }) => verdict === 'refused')
   const isCurrent = planned !== undefined && phase === 'idle'
-  const lacking = planned?.lacking?.[0] === undefined ? undefined : blocked(planned.lacking[0])
+  const lacking = planned?.lacking?.[0] === undefined ? undefined : blockedNow(planned.lacking[0])
   const go = () => {
     const keys = new Set(included.map(({ key }) => key))
     const part = keepRows(documents, (key) => keys.has(key))

@@ -4,15 +4,14 @@ import { type SubmitEvent, useState } from 'react'
 import { toAppError } from '../../api/errors.ts'
 import { CHANGED_KEYS } from '../../custom-fields/definition-resource.tsx'
 import { ChangePreview } from '../../history/delete-preview.tsx'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { NoteField } from '../../resource/note-field.tsx'
-import { createUndo } from '../../resource/object/undo.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { Alert } from '../../ui/field.tsx'
 import { plural } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { Skeleton } from '../../ui/primitives.tsx'
-import { toast } from '../../ui/toast.tsx'
 import css from '../kinds.module.css'
 import { installPack, type Kept, type Pack, previewQuery, previewUninstall, uninstallPack } from './packs.ts'
 
@@ -67,12 +66,14 @@ const UninstallPreview = ({ pack }: { readonly pack: Pack }) => {
 export const PackDialog = ({ step, onClose }: { readonly step: PackStep; readonly onClose: () => void }) => {
   const { kind, pack } = step
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing(kind === 'uninstall' ? 'kinds:delete' : 'kinds:create')
   const [note, setNote] = useState('')
   const run = useMutation({
     mutationFn: () => (kind === 'uninstall' ? uninstallPack : installPack)(pack.name, note),
-    onSuccess: (change) => {
+    onSuccess: (written) => {
       for (const key of CHANGED) void client.invalidateQueries({ queryKey: [key] })
-      toast(`${DONE[kind]} ${pack.title}`, createUndo([change]))
+      report(`${DONE[kind]} ${pack.title}`, written)
       onClose()
     },
   })
@@ -94,7 +95,7 @@ export const PackDialog = ({ step, onClose }: { readonly step: PackStep; readonl
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look={kind === 'uninstall' ? 'dangerFill' : 'primary'} disabled={run.isPending}>
-            {VERBS[kind]}
+            {proposing.label(VERBS[kind])}
           </Button>
         </DialogActions>
       </form>

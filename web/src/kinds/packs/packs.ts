@@ -1,7 +1,7 @@
 /** The packs of ready-made kinds and fields: how they are read, installed and taken away. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Pack } from '../../../../src/exchange/packs/api.ts'
-import { CHANGE_ID, call, callTagged, getChangeId, send } from '../../api/client.ts'
+import { call, write } from '../../api/client.ts'
 import { type Change, type Contracts, contracts, type Out } from '../../api/contracts.ts'
 
 export type { Pack } from '../../../../src/exchange/packs/api.ts'
@@ -40,15 +40,11 @@ export const previewQuery = (name: string) =>
     retry: false,
   })
 
-const withNote = (name: string, note: string) => toInput(note === '' ? { name } : { name, change_note: note })
+const run = (op: typeof install | typeof uninstall) => (name: string, note: string) =>
+  write(op, note === '' ? { name } : { name, change_note: note })
 
-/** @returns the change, by which it is undone */
-export const installPack = async (name: string, note: string): Promise<string | undefined> =>
-  getChangeId((await callTagged(install, withNote(name, note))).value)
-
-/** @returns the change, by which it is undone */
-export const uninstallPack = async (name: string, note: string): Promise<string | undefined> =>
-  (await send(uninstall, withNote(name, note))).headers.get(CHANGE_ID) ?? undefined
+export const installPack = run(install)
+export const uninstallPack = run(uninstall)
 
 /** The change that an uninstall would be. */
 export const previewUninstall = (name: string): Promise<Change> =>

@@ -1,29 +1,33 @@
 /** Merges networks, after its effect was shown. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { api } from '../../api/client.ts'
-import type { Network } from '../../api/contracts.ts'
+import { api, call, getWritten } from '../../api/client.ts'
+import { contracts, type Network } from '../../api/contracts.ts'
 import { toAppError } from '../../api/errors.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
 import { plural } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { Skeleton } from '../../ui/primitives.tsx'
-import { toast } from '../../ui/toast.tsx'
 import css from '../space.module.css'
 import { formatMoved } from './moved-text.ts'
 import { refreshNetworks } from './planning-queries.ts'
+
+const NEEDS = ['networks:update', 'networks:delete']
 
 type Props = { readonly networks: readonly Network[]; readonly onClose: () => void; readonly onMerged: () => void }
 
 export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing(NEEDS)
   const [name, setName] = useState('')
   const network_ids = networks.map(({ id }) => id)
   const preview = useQuery({
     queryKey: ['merge-preview', network_ids],
     queryFn: () => {
-      const input: { network_ids: string[]; dry_run: true } = { network_ids, dry_run: true }
+      const input: { network_ids: string[]; dry_run: true } = { network_ids, dry_run: true, ...proposing.field }
       return api.networks.merge(input)
     },
     staleTime: 0,
@@ -31,9 +35,15 @@ export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
     retry: false,
   })
   const merge = useMutation({
-    mutationFn: () => api.networks.merge({ network_ids, ...(name.trim() !== '' && { name: name.trim() }) }),
-    onSuccess: ({ network }) => {
-      toast(`Merged into ${network.name}`, { description: network.subnet })
+    mutationFn: () =>
+      call(contracts.networks.merge, {
+        network_ids,
+        ...proposing.field,
+        ...(name.trim() !== '' && { name: name.trim() }),
+      }),
+    onSuccess: (answer) => {
+      const { network } = answer
+      report(`Merged into ${network.name}`, getWritten(answer), { description: network.subnet })
       refreshNetworks(client)
       onMerged()
       onClose()
@@ -76,7 +86,7 @@ export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={merge.isPending || !data || preview.isError}>
-            Merge
+            {proposing.label('Merge')}
           </Button>
         </DialogActions>
       </form>

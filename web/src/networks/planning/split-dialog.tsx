@@ -1,17 +1,17 @@
 /** Splits a network, after its effect was shown. */
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { api } from '../../api/client.ts'
-import type { Network } from '../../api/contracts.ts'
+import { api, call, getWritten } from '../../api/client.ts'
+import { contracts, type Network } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
 import { formatCustom, parseCustomInput, readForm } from '../../custom-fields/known-text.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { Button } from '../../ui/button.tsx'
 import { Alert } from '../../ui/field.tsx'
 import { plural } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { Skeleton } from '../../ui/primitives.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import css from '../space.module.css'
 import { computeLengths } from '../space.ts'
@@ -19,6 +19,8 @@ import { setExpanded } from '../use-expanded.ts'
 import { LengthSlider } from './length-slider.tsx'
 import { formatMoved } from './moved-text.ts'
 import { refreshNetworks } from './planning-queries.ts'
+
+const NEEDS = ['networks:create', 'networks:update']
 
 type Props = {
   readonly network: Pick<Network, 'id' | 'name' | 'subnet' | 'custom'>
@@ -42,6 +44,8 @@ const isOfValues = (error: unknown): boolean => {
 
 export const SplitDialog = ({ network, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing(NEEDS)
   const { id, name, subnet } = network
   const { min, max } = computeLengths(subnet, false)
   const [length, setLength] = useState(min)
@@ -50,7 +54,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
   const [custom, setCustom] = useState(copied)
   const buildInput = (text: string) => {
     const values = parseCustomInput(text, copied)
-    return { id, prefix_length: length, ...(values && { custom: values }) }
+    return { id, prefix_length: length, ...(values && { custom: values }), ...proposing.field }
   }
   const settled = useSettled(custom)
   const preview = useQuery({
@@ -65,9 +69,9 @@ export const SplitDialog = ({ network, onClose }: Props) => {
     retry: false,
   })
   const split = useMutation({
-    mutationFn: (text: string) => api.networks.split(buildInput(text)),
-    onSuccess: ({ networks }) => {
-      toast(`Split ${name} into ${plural(networks.length, 'network')}`)
+    mutationFn: (text: string) => call(contracts.networks.split, buildInput(text)),
+    onSuccess: (answer) => {
+      report(`Split ${name} into ${plural(answer.networks.length, 'network')}`, getWritten(answer))
       setExpanded(id, true)
       refreshNetworks(client)
       onClose()
@@ -114,7 +118,7 @@ export const SplitDialog = ({ network, onClose }: Props) => {
             look="primary"
             disabled={split.isPending || (!lacksValues && (!preview.data || preview.isError))}
           >
-            Split
+            {proposing.label('Split')}
           </Button>
         </DialogActions>
       </form>

@@ -2,17 +2,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useState } from 'react'
 import { KEY_HEADER } from '../../../../src/contract/idempotency-key.ts'
-import { api } from '../../api/client.ts'
-import type { Network } from '../../api/contracts.ts'
+import { call, getWritten } from '../../api/client.ts'
+import { contracts, type Network } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
 import { parseCustomInput } from '../../custom-fields/known-text.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { Button } from '../../ui/button.tsx'
 import fieldCss from '../../ui/field.module.css'
 import { Alert, TextField } from '../../ui/field.tsx'
 import { formatAddressCount, formatCount } from '../../ui/format.ts'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
-import { toast } from '../../ui/toast.tsx'
 import css from '../space.module.css'
 import {
   computeFirstSubnet,
@@ -40,6 +40,8 @@ const LIKELY = { 4: 24, 6: 64 }
 
 export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogProps) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing('networks:create')
   const { id } = network
   const { min, max } = blocks ? computeLengthsOfBlocks(blocks) : computeLengths(network.subnet, false)
   const likely = LIKELY[network.subnet.includes(':') ? 6 : 4]
@@ -61,7 +63,8 @@ export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogP
       const name = form.name.trim()
       const options = { headers: { [KEY_HEADER]: key } }
       if (blocks)
-        return api.networks.create(
+        return call(
+          contracts.networks.create,
           {
             ...fields,
             name: name || (chosen ?? ''),
@@ -72,11 +75,11 @@ export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogP
           options,
         )
       const given = { ...fields, ...(name !== '' && { name }) }
-      const { networks } = await api.networks.allocate({ id, prefix_length: length, ...given }, options)
-      return networks[0]
+      return call(contracts.networks.allocate, { id, prefix_length: length, ...given }, options)
     },
-    onSuccess: (made) => {
-      toast(`Created ${made?.name ?? 'a network'}`, made ? { description: made.subnet } : {})
+    onSuccess: (answer) => {
+      const made = 'networks' in answer ? answer.networks[0] : answer
+      report(`Created ${made?.name ?? 'a network'}`, getWritten(answer), made && { description: made.subnet })
       setExpanded(id, true)
       refreshNetworks(client)
       onClose()
@@ -139,7 +142,7 @@ export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogP
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={take.isPending || !chosen}>
-            Allocate
+            {proposing.label('Allocate')}
           </Button>
         </DialogActions>
       </form>

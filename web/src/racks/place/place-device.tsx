@@ -1,15 +1,14 @@
 /** Places a device that exists at a free unit of a rack. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { api, call, getChangeId } from '../../api/client.ts'
+import { api, call, getWritten } from '../../api/client.ts'
 import { contracts, type Device } from '../../api/contracts.ts'
 import { toAppError } from '../../api/errors.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { ReferenceField } from '../../resource/form/reference-field.tsx'
-import { createUndo } from '../../resource/object/undo.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
-import { toast } from '../../ui/toast.tsx'
 import type { Elevation } from '../geometry.ts'
 import type { NewPosition } from '../new-position.ts'
 import { formatPosition } from '../position-text.ts'
@@ -48,6 +47,8 @@ type Props = { readonly elevation: Elevation; readonly target: NewPosition; read
 
 export const PlaceDevice = ({ elevation: { rack }, target, onClose }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
+  const proposing = useProposing('devices:update')
   const [id, setId] = useState('')
   const { position, face, slot } = target
   const place = useMutation({
@@ -60,9 +61,8 @@ export const PlaceDevice = ({ elevation: { rack }, target, onClose }: Props) => 
       })
     },
     onSuccess: (device) => {
-      devices.put([device])
       const text = formatPosition({ face, slot, position, height: device.mount?.height ?? 1 })
-      toast(`Placed ${device.name} at ${text}`, createUndo([getChangeId(device)]))
+      if (report(`Placed ${device.name} at ${text}`, getWritten(device))) devices.put([device])
       for (const key of [...CHANGES, 'history']) void client.invalidateQueries({ queryKey: [key] })
       onClose()
     },
@@ -92,7 +92,7 @@ export const PlaceDevice = ({ elevation: { rack }, target, onClose }: Props) => 
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={id === '' || place.isPending}>
-            Place here
+            {proposing.label('Place here')}
           </Button>
         </DialogActions>
       </form>

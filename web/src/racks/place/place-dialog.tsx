@@ -77,8 +77,8 @@ export const PlaceDialog = (props: Props) => {
     return { op: 'update', id, device: { mount: toMount(rackId, device, target) } }
   }
   const run: Run = async (options) => {
-    const { changes, proposal } = await runOperations([...targets.keys()], toOperation, putAll)(options)
-    return { changes, proposal, text: `Placed ${plural(targets.size, 'device')} in ${elevation?.rack.name}` }
+    const { written } = await runOperations([...targets.keys()], toOperation, putAll)(options)
+    return { written, text: `Placed ${plural(targets.size, 'device')} in ${elevation?.rack.name}` }
   }
   return (
     <ChangeDialog

@@ -1,18 +1,15 @@
 /** A change of many selected objects that runs: its progress, its note and its errors. */
 import { type SubmitEvent, useRef, useState } from 'react'
+import type { Written } from '../../api/proposing.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
-import { toast } from '../../ui/toast.tsx'
 import { type BatchOptions, getItemErrors } from '../batch.ts'
-import { createUndo } from '../object/undo.ts'
 
 type Done = {
-  readonly changes: readonly unknown[]
+  readonly written: readonly Written[]
   readonly text: string
-  /** The number of the proposal, of a change that was proposed. */
-  readonly proposal?: number | undefined
 }
 
-/** Makes the change. @returns the ids of its changes, and a text for the toast */
+/** Makes the change. @returns the results of its calls, and a text for the toast */
 export type Run = (options: BatchOptions) => Promise<Done>
 
 export type Errors = Readonly<Record<string, string>>
@@ -51,9 +48,8 @@ export const useChange = ({ isReady, needs, run, onClose, onDone, onFailed }: Ch
         ...(note !== '' && { note }),
         ...(proposes && PROPOSED),
       }
-      const { changes, text, proposal } = await run(options)
-      if (proposes) report(proposal)
-      else toast(text, createUndo(changes))
+      const { text, written } = await run(options)
+      report(text, written)
       onDone()
     } catch (cause) {
       setError(cause)

@@ -1,15 +1,13 @@
 /** The content of the dialog that asks before an object is deleted. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { propose } from '../../api/client.ts'
 import { DeletePreview } from '../../history/delete-preview.tsx'
 import { findNeeds, useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { DeleteImpact, isOfImpact } from '../../topology/impact/delete-impact.tsx'
 import { Confirm } from '../../ui/layers.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import { NoteField } from '../note-field.tsx'
 import type { Resource } from '../resource.ts'
-import { createUndo } from './undo.ts'
 
 export type DeleteProps<T> = {
   readonly resource: Resource<T>
@@ -28,20 +26,14 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
   const { preview, operations } = resource
   const proposing = useProposing(findNeeds(operations.delete))
   const report = useReport()
-  const noted = note === '' ? {} : { change_note: note }
-  const suggest = useMutation({
-    mutationFn: async () => operations.delete && propose(operations.delete, { id, ...noted }),
-    onSuccess: report,
-    onError: (error) => toastError('It is not proposed', error),
-  })
   const remove = useMutation({
-    mutationFn: async () => {
+    mutationFn: async ({ proposes }: { readonly proposes: boolean }) => {
       // A page that reads the object would read it once more, and find nothing.
-      await onConfirmed?.()
-      return resource.remove(id, note)
+      if (!proposes && !proposing.isOnly) await onConfirmed?.()
+      return resource.remove(id, { ...(note !== '' && { change_note: note }), ...(proposes && { proposal: 'open' }) })
     },
-    onSuccess: (change) => {
-      toast(`Deleted ${name}`, createUndo([change]))
+    onSuccess: (written) => {
+      if (!report(`Deleted ${name}`, written)) return
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError(`${name} is still there`, error),
@@ -49,11 +41,11 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
   return (
     <Confirm
       title={`Delete ${name}?`}
-      action={proposing.isOnly ? 'Propose' : `Delete ${resource.noun}`}
-      onConfirm={() => (proposing.isOnly ? suggest : remove).mutate()}
+      action={proposing.label(`Delete ${resource.noun}`)}
+      onConfirm={() => remove.mutate({ proposes: false })}
       other={
         proposing.isOffered && !proposing.isOnly
-          ? { text: 'Propose instead', onSelect: () => suggest.mutate() }
+          ? { text: 'Propose instead', onSelect: () => remove.mutate({ proposes: true }) }
           : undefined
       }
       onClose={onClose}
@@ -62,7 +54,7 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
       {!preview && "This can't be undone."}
       {preview && (
         <>
-          <DeletePreview ids={[id]} load={() => preview(id, proposing.isOnly ? { proposal: 'open' } : {})} />
+          <DeletePreview ids={[id]} load={() => preview(id)} />
           <NoteField value={note} onChange={setNote} />
         </>
       )}

@@ -1,15 +1,15 @@
 /** Shows the owner of an object that estate documents manage, and removes the owner on request. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { getChangeId } from '../../api/client.ts'
+import { getWritten } from '../../api/client.ts'
+import { useReport } from '../../proposals/known-proposals.ts'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/primitives.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import type { Input } from '../resource.ts'
 import css from './managed-by.module.css'
 import { describeOwner, findPack, findSourceId } from './pack-owner.ts'
-import { createUndo } from './undo.ts'
 
 /** The parts of a resource that are used here; methods, so that a resource of any type is one. */
 type Managed = {
@@ -39,6 +39,7 @@ type Props = {
 
 export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
   const client = useQueryClient()
+  const report = useReport()
   const isKept = findPack(owner) !== undefined || findSourceId(owner) !== undefined
   const letGo = useMutation({
     mutationFn: async () => {
@@ -46,9 +47,9 @@ export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
       return resource.update(id, { managed_by: '' }, etag)
     },
     onSuccess: (value) => {
+      if (!report(`${owner} no longer manages ${resource.getName(value)}`, getWritten(value))) return
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
       resource.onSaved?.(value)
-      toast(`${owner} no longer manages ${resource.getName(value)}`, createUndo([getChangeId(value)]))
     },
     onError: (error) => toastError('It is still managed', error),
   })
