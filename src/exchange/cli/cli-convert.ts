@@ -239,7 +239,13 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   const { lists, empty, names, ...rows } = documents
   const places = Object.fromEntries(INVENTORY.map((resource) => [resource, (rows[resource] ?? []).map(() => name)]))
   const request = {
-    files: { rows, places, rules: { lists, empty }, ...(names && { names }), ...(sheetFile && { locate: createLocator(sheetFile) }) },
+    files: {
+      rows,
+      places,
+      rules: { lists, empty },
+      ...(names && { names }),
+      ...(sheetFile && { locate: createLocator(sheetFile) }),
+    },
     owner: options.managed_by,
     options,
     ...{ note: getText(texts, 'change-note'), proposal },
