@@ -174,6 +174,8 @@ export const offerProposal = (op: AnyOperation, caller: Caller, error: unknown):
   if (!(error instanceof AppError) || error.code !== 'FORBIDDEN' || !canPropose(op)) return error
   // An error of a field is one of the part of the estate, outside of which nothing can be tried either.
   if (error.details.length > 0) return error
+  // The key of a feed may not propose either.
+  if (caller.feedId !== undefined) return error
   if (!caller.permissions.has(PROPOSING) && !caller.scopedPermissions?.has(PROPOSING)) return error
   const { message, cause } = error
   const details = [OFFER]
