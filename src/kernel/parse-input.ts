@@ -4,9 +4,7 @@ import { parse } from '../contract/validate.ts'
 import type { AnyOperation } from './operation.ts'
 
 /** The fields of a call that has none of them. */
-const NO_FIELDS: HistoryFields = {
-  ...{ note: '', dryRun: false, asOf: undefined, idempotencyKey: undefined, proposal: undefined },
-}
+const NO_FIELDS: HistoryFields = { note: '', dryRun: false, asOf: undefined, idempotencyKey: undefined }
 
 /** Parses the input. Separates the fields that the kernel itself reads. */
 export const parseInput = (

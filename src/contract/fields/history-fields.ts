@@ -65,7 +65,6 @@ export type HistoryFields = {
   readonly dryRun: DryRun
   readonly asOf: string | undefined
   readonly idempotencyKey: string | undefined
-  readonly proposal: string | undefined
 }
 
 /** Returns the note of a request to a route that is not an operation. @throws AppError VALIDATION_ERROR */
@@ -112,7 +111,8 @@ export const splitHistoryFields = (input: Fields): { readonly own: Fields } & Hi
     dry_run: dryRun = false,
     as_of: asOf,
     idempotency_key: idempotencyKey,
-    proposal,
+    // The kernel has read it before.
+    proposal: _,
     ...own
   } = input as Fields & {
     readonly change_note?: string
@@ -121,5 +121,5 @@ export const splitHistoryFields = (input: Fields): { readonly own: Fields } & Hi
     readonly idempotency_key?: string
     readonly proposal?: string
   }
-  return { own, note, dryRun, asOf, idempotencyKey, proposal }
+  return { own, note, dryRun, asOf, idempotencyKey }
 }

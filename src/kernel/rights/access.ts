@@ -180,7 +180,8 @@ export const offerProposal = (op: AnyOperation, caller: Caller, error: unknown):
   if (!(error instanceof AppError) || error.code !== 'FORBIDDEN' || !canPropose(op)) return error
   // An error of a field is one of the part of the estate, outside of which nothing can be tried either.
   if (error.details.length > 0) return error
-  if (!holdsAnywhere(caller, PROPOSING)) return error
+  // The key of a feed may not propose either.
+  if (caller.feedId !== undefined || !holdsAnywhere(caller, PROPOSING)) return error
   const { message, cause } = error
   const details = [OFFER]
   if (error instanceof InsufficientScopeError) return new InsufficientScopeError(message, error.permissions, details)

@@ -95,6 +95,18 @@ describe('a caller without the permission for a write', () => {
     expect(await refuse(await asker.request('POST', '/api/groups', { name: 'x' }))).toEqual([403, 'FORBIDDEN'])
   })
 
+  test('learns nothing of it by the key of a feed, which may not propose', async () => {
+    const { id: feed_id } = await admin.api.feeds.create({ name: 'hosts', format: 'hosts' })
+    const { key } = await admin.api.keys.create({ name: 'feed', feed_id })
+    for (const query of ['', '?proposal=open']) {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+      const request = new Request(`http://plat.test/api/datacenters${query}`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(BODY) },
+      })
+      expect(await refuse(await app.fetch(request))).toEqual([403, 'FORBIDDEN'])
+    }
+  })
+
   test('learns nothing of it if it may not propose', async () => {
     const reader = await app.as(['datacenters:read'])
     expect(await refuse(await reader.request('POST', '/api/datacenters', BODY))).toEqual([403, 'FORBIDDEN'])

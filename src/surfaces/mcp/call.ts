@@ -5,6 +5,7 @@ import type { Logger } from '../../base/runtime/log.ts'
 import { canPropose } from '../../contract/can-propose.ts'
 import { getToolName } from '../../contract/command-name.ts'
 import { AppError, invalid, invalidField, orNotFound, shorten, toAppError, toErrorBody } from '../../contract/errors.ts'
+import { asksForProposal } from '../../contract/fields/history-fields.ts'
 import type { DescribeCustom } from '../../contract/json-schema.ts'
 import { formatFieldName, listUnknownFields, parse } from '../../contract/validate.ts'
 import type { ReadPoint } from '../../database/database.ts'
@@ -140,7 +141,7 @@ const numberOr = (value: unknown, otherwise: number): number => (typeof value ==
 type ToolInput = { readonly tool: string; readonly input: Arguments; readonly fields: unknown }
 
 /** True for a write that is noted in a proposal, and not made. */
-const isProposal = (op: AnyOperation, input: Arguments): boolean => canPropose(op) && input.proposal !== undefined
+const isProposal = (op: AnyOperation, input: Arguments): boolean => canPropose(op) && asksForProposal(input)
 
 /** Returns the requested fields of the answer. @throws AppError for a call that must not run */
 const validateFields = <Tables>(
