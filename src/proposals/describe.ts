@@ -46,11 +46,8 @@ const listNeeded = ({ bounds }: Pick<Means, 'bounds'>, row: store.StoredProposal
   return [...needed].sort()
 }
 
-type Described = { readonly means: Pick<Means, 'bounds'>; readonly row: store.StoredProposal; readonly sight: Sight }
-
-const listBlockers = (ctx: Ctx, { means, row, sight }: Described): ProposalBlocker[] => {
-  if (row.state !== 'open') return []
-  const lacking = listNeeded(means, row, sight).filter((permission) => !holdsAnywhere(ctx.caller, permission))
+const listLacking = (ctx: Ctx, needed: readonly Permission[]): ProposalBlocker[] => {
+  const lacking = needed.filter((permission) => !holdsAnywhere(ctx.caller, permission))
   return lacking.length === 0
     ? []
     : [{ reason: 'permission', message: `You lack the permission ${lacking.join(', ')}` }]
@@ -75,6 +72,6 @@ export const describeProposal = async (
     operations: store.parseOperations(row).map((one) => toOperation(one, isShown)),
     requirements: [...requirements],
     checks: [...checks],
-    blockers: [...blockers, ...listBlockers(ctx, { means, row, sight })],
+    blockers: [...blockers, ...listLacking(ctx, row.state === 'open' ? listNeeded(means, row, sight) : [])],
   }
 }

@@ -53,7 +53,7 @@ const expire = async (ctx: Ctx, days: number): Promise<void> => {
       const row = await store.lock(tx, seq)
       // It may have been touched since.
       if (!row || (row.state !== 'draft' && row.state !== 'open') || row.touched_at >= before) return
-      await closeProposal(tx, row, { reason: 'expired', by: '', text: '', entry: 'closed' })
+      await closeProposal(tx, row, { reason: 'expired', by: '' })
     })
   }
 }

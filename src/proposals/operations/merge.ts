@@ -79,7 +79,7 @@ const runAll = async (tx: Ctx, row: store.StoredProposal, { means, first, prepar
     return await runOperations(tx, {
       ...{ seed: row.id, author: row.author, operations: store.parseOperations(row), bounds: means.bounds },
       ...(row.version === first.version && { prepared }),
-      ...{ isStrictErrors: true, change: getDetails(row) },
+      change: getDetails(row),
     })
   } catch (error) {
     throw toMergeError(error)

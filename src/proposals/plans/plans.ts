@@ -43,13 +43,13 @@ const MOST_CREATED = 1000
 /** The number of failed items that are named; the others are counted. */
 const MOST_NAMED = 20
 
-const throwTooMany = (): never => {
-  throw new AppError(
-    'INVALID_INPUT',
-    `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`,
-  )
+const TOO_MANY = `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`
+const LIMITS = {
+  maxObjects: MOST_OBJECTS,
+  tooMany: (): never => {
+    throw new AppError('INVALID_INPUT', TOO_MANY)
+  },
 }
-const LIMITS = { maxObjects: MOST_OBJECTS, tooMany: throwTooMany }
 
 /** Returns the client that a plan is bound to besides its user: other keys and clients of the user have not seen it. */
 const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
@@ -129,7 +129,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   const preview = async (bound: Bound<Tables>, request: Request, id: string): Promise<Preview> => {
     if (bound.op.showsChanges) {
       const { answer, changes } = await runShowingChanges({ kernel, at: now() }, bound, request)
-      if (changes.length > MOST_OBJECTS) throwTooMany()
+      if (changes.length > MOST_OBJECTS) LIMITS.tooMany()
       return { answer, observed: await kernel.write(bound.op, request, (tx) => observe(tx, changes, request.input)) }
     }
     const run = async (tx: Ctx): Promise<Preview> => {

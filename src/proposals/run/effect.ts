@@ -3,9 +3,6 @@ import type { AppError, ErrorBody } from '../../contract/errors.ts'
 import type { ItemChange } from '../../kernel/changes/change-record.ts'
 import type { Places } from '../review/places.ts'
 
-/** The largest number of objects that a proposal changes. */
-export const MAX_EFFECTS = 10_000
-
 export type Effect = {
   readonly kind: string
   readonly id: string
