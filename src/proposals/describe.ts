@@ -18,10 +18,9 @@ const toError = ({ code, error, details }: ErrorBody, isShown: boolean): Proposa
   isShown ? { code, error, details: [...details] } : { code, error: 'A rule refuses it now', details: [] }
 
 const toOperation = (one: StoredOperation, isShown: boolean): ProposalOperation => ({
-  ...{ id: one.id, operation: one.operation },
+  ...one,
   // Of a JSON object.
   input: isShown ? (one.input as Record<string, unknown>) : null,
-  ...{ note: one.note, added_by: one.added_by, added_at: one.added_at },
   error: one.error && toError(one.error, isShown),
 })
 

@@ -79,9 +79,9 @@ const removeEnded = async (ctx: Ctx, days: number): Promise<void> => {
   }
 }
 
-type Options = { readonly config: Pick<Config, 'proposalExpiryDays' | 'historyRetentionDays'> }
+export type JobOptions = { readonly config: Pick<Config, 'proposalExpiryDays' | 'historyRetentionDays'> }
 
-export const createJobs = (means: Means, { config }: Options): readonly Job<Tables>[] => [
+export const createJobs = (means: Means, { config }: JobOptions): readonly Job<Tables>[] => [
   {
     name: 'proposals.refresh',
     summary: 'Runs open proposals again whose objects were changed',

@@ -69,7 +69,7 @@ const isRefusal = (error: unknown): error is AppError => error instanceof AppErr
 
 type Ran = Pick<RunOutcome, 'errors' | 'answers' | 'starts'>
 
-const callAll = async (tx: Ctx, run: Run): Promise<Ran> => {
+const callAll = async (tx: Ctx, { author, change, ...run }: Run): Promise<Ran> => {
   const errors = new Map<string, AppError>()
   const answers = new Map<string, unknown>()
   const starts = new Map<string, number>()
@@ -82,17 +82,11 @@ const callAll = async (tx: Ctx, run: Run): Promise<Ran> => {
     const prepared = run.prepared?.get(id)
     try {
       if (!bound) throw invalidField('operation', `there is no operation ${operation} any more`)
-      const how = {
-        ids,
-        author: run.author,
-        ...(caller && { caller }),
-        prepared,
-        ...(run.change && { change: run.change }),
-      }
+      const how = { ids, author, prepared, ...(caller && { caller }), ...(change && { change }) }
       answers.set(id, await tx.call(bound, input, how))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (run.change) throw new OperationRefused(error, position)
+      if (change) throw new OperationRefused(error, position)
       errors.set(id, error)
     }
   }
@@ -133,9 +127,8 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
     const { kind, id, change, before, after, firstWrite } = item
     const document = toDocument(after ?? before) ?? {}
     return {
-      ...{ kind, id, change, position, before },
+      ...{ kind, id, change, position, before, after },
       name: getPlanKind(kind).name({ id, document, devices }),
-      document: after,
       operation: findOperation(all, firstWrite),
       hash: hashFields(item, clock),
       places: places[position] ?? NOWHERE,
