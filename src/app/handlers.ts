@@ -67,7 +67,6 @@ import type { SessionStore } from '../people/sessions/store.ts'
 import { signInProviders, ssoFeature } from '../people/sso/sso.ts'
 import { usersFeature } from '../people/users/users.ts'
 import { feature as views } from '../people/views/views.ts'
-import { describeProposal } from '../proposals/describe.ts'
 import { proposalMailFeature } from '../proposals/mail.ts'
 import { createMeans } from '../proposals/means.ts'
 import { feature as policies } from '../proposals/policies/policies.ts'
@@ -206,7 +205,7 @@ export const createFeatures = (options: FeatureOptions): Features => {
   const operations = [...ofEstate, ...sourceObjects.operations, ...demo.operations, ...sources.operations]
   const means = createMeans({ ...options, operations })
   const proposals = proposalsFeature(means, options)
-  const reviews = reviewFeature({ describe: (ctx, row) => describeProposal({ ctx, means }, row) })
+  const reviews = reviewFeature(means)
   const all: readonly Feature[] = [
     ...features,
     history,

@@ -18,10 +18,9 @@ const toError = ({ code, error, details }: ErrorBody, isShown: boolean): Proposa
   isShown ? { code, error, details: [...details] } : { code, error: 'A rule refuses it now', details: [] }
 
 const toOperation = (one: StoredOperation, isShown: boolean): ProposalOperation => ({
-  ...{ id: one.id, operation: one.operation },
+  ...one,
   // Of a JSON object.
   input: isShown ? (one.input as Record<string, unknown>) : null,
-  ...{ note: one.note, added_by: one.added_by, added_at: one.added_at },
   error: one.error && toError(one.error, isShown),
 })
 
@@ -46,11 +45,8 @@ const listNeeded = ({ bounds }: Pick<Means, 'bounds'>, row: store.StoredProposal
   return [...needed].sort()
 }
 
-type Described = { readonly means: Pick<Means, 'bounds'>; readonly row: store.StoredProposal; readonly sight: Sight }
-
-const listBlockers = (ctx: Ctx, { means, row, sight }: Described): ProposalBlocker[] => {
-  if (row.state !== 'open') return []
-  const lacking = listNeeded(means, row, sight).filter((permission) => !holdsAnywhere(ctx.caller, permission))
+const listLacking = (ctx: Ctx, needed: readonly Permission[]): ProposalBlocker[] => {
+  const lacking = needed.filter((permission) => !holdsAnywhere(ctx.caller, permission))
   return lacking.length === 0
     ? []
     : [{ reason: 'permission', message: `You lack the permission ${lacking.join(', ')}` }]
@@ -75,6 +71,6 @@ export const describeProposal = async (
     operations: store.parseOperations(row).map((one) => toOperation(one, isShown)),
     requirements: [...requirements],
     checks: [...checks],
-    blockers: [...blockers, ...listBlockers(ctx, { means, row, sight })],
+    blockers: [...blockers, ...listLacking(ctx, row.state === 'open' ? listNeeded(means, row, sight) : [])],
   }
 }

@@ -22,15 +22,15 @@ const formatPlaces = ({ before, after }: Places): string =>
 const toEffect = ({ before, document, places, ...effect }: EffectRow): Effect => ({
   ...effect,
   before: before ?? undefined,
-  document: document ?? undefined,
+  after: document ?? undefined,
   places: parsePlaces(places),
 })
 
-const toRow = (proposal: number, { keys, before, document, places, ...effect }: NewEffect): EffectRow => ({
+const toRow = (proposal: number, { keys, before, after, places, ...effect }: NewEffect): EffectRow => ({
   proposal,
   ...effect,
   before: before ?? null,
-  document: document ?? null,
+  document: after ?? null,
   ...keys,
   places: formatPlaces(places),
 })

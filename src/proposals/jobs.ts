@@ -53,7 +53,7 @@ const expire = async (ctx: Ctx, days: number): Promise<void> => {
       const row = await store.lock(tx, seq)
       // It may have been touched since.
       if (!row || (row.state !== 'draft' && row.state !== 'open') || row.touched_at >= before) return
-      await closeProposal(tx, row, { reason: 'expired', by: '', text: '', entry: 'closed' })
+      await closeProposal(tx, row, { reason: 'expired', by: '' })
     })
   }
 }
@@ -79,9 +79,9 @@ const removeEnded = async (ctx: Ctx, days: number): Promise<void> => {
   }
 }
 
-type Options = { readonly config: Pick<Config, 'proposalExpiryDays' | 'historyRetentionDays'> }
+export type JobOptions = { readonly config: Pick<Config, 'proposalExpiryDays' | 'historyRetentionDays'> }
 
-export const createJobs = (means: Means, { config }: Options): readonly Job<Tables>[] => [
+export const createJobs = (means: Means, { config }: JobOptions): readonly Job<Tables>[] => [
   {
     name: 'proposals.refresh',
     summary: 'Runs open proposals again whose objects were changed',

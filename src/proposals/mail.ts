@@ -51,14 +51,12 @@ const toNews = ({ event, resource_id, created_at, data }: Recorded, publicUrl: s
 }
 
 const isCommitted = async ({ db }: Ctx, { event, resource_id, created_at }: News): Promise<boolean> => {
-  const last = await db
-    .selectFrom('events')
-    .select(({ fn }) => fn.max<number | string | null>('seq').as('seq'))
-    .executeTakeFirstOrThrow()
+  const last = db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1)
+  const { seq = 0 } = (await last.executeTakeFirst()) ?? {}
   const found = await db
     .selectFrom('events')
     .select('seq')
-    .where('seq', '>', Number(last.seq ?? 0) - MAX_LATER_EVENTS)
+    .where('seq', '>', Number(seq) - MAX_LATER_EVENTS)
     .where('event', '=', event)
     .where('resource_id', '=', resource_id)
     .where('created_at', '=', created_at)

@@ -1,11 +1,10 @@
 /** Proposals: writes that are tried together, reviewed, and then merged as one change. */
-import type { Config } from '../base/config/config.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Proposals } from '../kernel/changes/proposals.ts'
 import { type Feature, implement } from '../kernel/ctx.ts'
 import { proposals } from './api.ts'
 import { describeProposal } from './describe.ts'
-import { createJobs } from './jobs.ts'
+import { createJobs, type JobOptions } from './jobs.ts'
 import type { Means } from './means.ts'
 import { createAdd } from './operations/add.ts'
 import * as change from './operations/change.ts'
@@ -17,10 +16,8 @@ import { listTimeline } from './operations/timeline.ts'
 import { checkProtected } from './policies/gate.ts'
 import { getVisibleOrThrow } from './review/sight.ts'
 
-export type ProposalsOptions = { readonly config: Pick<Config, 'proposalExpiryDays' | 'historyRetentionDays'> }
-
 /** Returns the operations and the jobs of proposals. */
-export const proposalsFeature = (means: Means, { config }: ProposalsOptions): Feature => ({
+export const proposalsFeature = (means: Means, { config }: JobOptions): Feature => ({
   operations: implement(proposals, {
     list,
     create: (ctx, input) => means.inOrder(ctx.caller.userId ?? '', () => create(means, ctx, input)),

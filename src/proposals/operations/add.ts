@@ -18,7 +18,6 @@ import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import { tryOperations } from '../run/try.ts'
 import * as store from '../store.ts'
 import { requireEditor, requireUser } from './access.ts'
-import { buildAnswer } from './answer.ts'
 import { findRefused, requireBounds } from './inputs.ts'
 import { rerunEdited } from './rerun.ts'
 import { createOperation, insertProposal, requireRoom } from './store-run.ts'
@@ -58,14 +57,36 @@ type Added = {
 const toOperation = (ctx: Ctx, { bound, input, asked: { note } }: Added, id: string): StoredOperation =>
   createOperation(ctx, { id, operation: bound.op.name, input, note })
 
-/** Answers as the operation would, which is the last one. */
+/** Returns the preview of the objects that the transaction has changed since a write, like a dry run. The transaction is rolled back. */
+const describeSince = async (
+  { history }: Means,
+  tx: Ctx,
+  { operation, note, since }: { readonly operation: string; readonly note: string; readonly since: number },
+): Promise<unknown> => {
+  const items = await tx.changedObjects(since)
+  if (items.length === 0) return history.preview(tx, '')
+  const id = Bun.randomUUIDv7()
+  await history.record(tx, { id, operation, tool: '', note, undoes: null, proposalId: '' }, items)
+  return history.preview(tx, id)
+}
+
+/**
+ * Answers as the operation, which is the last one, would in earnest; without an answer, and if the caller asks for changes, with the
+ * preview.
+ */
 const answerLater =
-  ({ means, bound, asked: { note, dryRun } }: Added) =>
-  async (tx: Ctx, outcome: RunOutcome): Promise<unknown> => {
-    const id = [...outcome.starts.keys()].at(-1) ?? ''
+  ({ means, bound: { op }, asked: { note, dryRun } }: Added) =>
+  async (tx: Ctx, { starts, errors, answers }: RunOutcome): Promise<unknown> => {
+    const [id = '', since = 0] = [...starts].at(-1) ?? []
     // A refusal has no answer, and is thrown after the transaction.
-    if (outcome.errors.has(id)) return undefined
-    return buildAnswer(means, tx, { outcome, bound, id, note, dryRun })
+    if (errors.has(id)) return undefined
+    const value = answers.get(id)
+    // It has recorded the change itself, of a transaction that is rolled back.
+    if (op.returnsChange && isRecord(value))
+      return { ...value, id: '', at: '', operation: op.name, ...(note !== '' && { note }) }
+    const asksForChanges = dryRun === 'changes' && !op.handlesDryRun
+    if (value !== undefined && !asksForChanges) return value
+    return describeSince(means, tx, { operation: op.name, note, since })
   }
 
 const isNewProposal = (asked: AskedProposal): asked is AskedProposal & { readonly proposal: 'draft' | 'open' } =>

@@ -149,6 +149,6 @@ export const close = async (
   requireAuthor(tx, row)
   requireState(row, ['draft', 'open'])
   const by = tx.caller.username
-  const closed = await closeProposal(tx, row, { reason: 'withdrawn', by, text, entry: 'closed' })
+  const closed = await closeProposal(tx, row, { reason: 'withdrawn', by, text })
   return describeProposal({ ctx: tx, means }, closed, sight)
 }

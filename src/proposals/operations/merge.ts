@@ -4,7 +4,9 @@ import type { Tables } from '../../database/tables.ts'
 import type { ChangeDetails } from '../../kernel/changes/change-record.ts'
 import type { Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
+import type { ParsedInputOf } from '../../kernel/operation.ts'
 import { describeMoved, detectDrift, toFingerprint } from '../../record/history/effects.ts'
+import type { proposals } from '../api.ts'
 import { describeProposal } from '../describe.ts'
 import { findEffects, removeRecorded } from '../effect-store.ts'
 import { noteEntry } from '../events.ts'
@@ -80,7 +82,7 @@ const runAll = async (tx: Ctx, row: store.StoredProposal, { means, first, prepar
     return await runOperations(tx, {
       ...{ seed: row.id, author: row.author, operations: store.parseOperations(row), bounds: means.bounds },
       ...(row.version === first.version && { prepared }),
-      ...{ isStrictErrors: true, change: getDetails(row) },
+      change: getDetails(row),
     })
   } catch (error) {
     throw toMergeError(error)
@@ -129,12 +131,10 @@ const ignoreRefusal = (error: unknown): void => {
   if (!(error instanceof AppError)) throw error
 }
 
-type Input = { readonly id: string; readonly fingerprint?: string | undefined }
-
 /** @returns the handler of the merge */
 export const mergeHandler = (means: Means) => ({
   isReadOnly: true as const,
-  prepare: async (ctx: Ctx, { id, fingerprint }: Input) => {
+  prepare: async (ctx: Ctx, { id, fingerprint }: ParsedInputOf<typeof proposals.merge>) => {
     const { row: first } = await getVisibleOrThrow(ctx, id)
     requireState(first, ['open'])
     const { caller, requestId, client, signal, rights } = ctx

@@ -57,6 +57,5 @@ export const observeLast = async (ctx: Ctx, named: string): Promise<Observed> =>
   const row = orNotFound(await store.find(ctx, named), 'proposal', named)
   const last = store.parseOperations(row).at(-1)
   const effects = (await findEffects(ctx, row.seq)).filter(({ operation }) => operation === last?.id)
-  const items = effects.map(({ document, ...effect }): PlannedItem => ({ ...effect, after: document }))
-  return observe(ctx, items, last?.input)
+  return observe(ctx, effects, last?.input)
 }

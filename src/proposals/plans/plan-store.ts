@@ -18,7 +18,7 @@ export type NewPlan = Pick<store.StoredProposal, 'id' | 'author_id' | 'author' |
 export type PlannedEffect = Pick<NewEffect, 'kind' | 'id' | 'name' | 'change' | 'hash'>
 
 /** Nothing reads the estate as of a plan. */
-const UNREAD = { before: undefined, document: undefined, places: NOWHERE, keys: NO_KEYS }
+const UNREAD = { before: undefined, after: undefined, places: NOWHERE, keys: NO_KEYS }
 
 export const insert = async (
   tx: Ctx,

@@ -43,13 +43,13 @@ const MOST_CREATED = 1000
 /** The number of failed items that are named; the others are counted. */
 const MOST_NAMED = 20
 
-const throwTooMany = (): never => {
-  throw new AppError(
-    'INVALID_INPUT',
-    `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`,
-  )
+const TOO_MANY = `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`
+const LIMITS = {
+  maxObjects: MOST_OBJECTS,
+  tooMany: (): never => {
+    throw new AppError('INVALID_INPUT', TOO_MANY)
+  },
 }
-const LIMITS = { maxObjects: MOST_OBJECTS, tooMany: throwTooMany }
 
 /** Returns the client that a plan is bound to besides its user: other keys and clients of the user have not seen it. */
 const formatClient = ({ client, via, credentialId = '' }: Caller): string =>
@@ -109,6 +109,9 @@ export const selectPlanned = (operations: readonly Bound<Tables>[]): ReadonlyMap
   return new Map(planned.map((bound) => [bound.op.name, bound]))
 }
 
+/** Returns the ids of new objects, which are the same in each run of a plan. */
+const createIds = (plan: string) => createNewIds({ proposal: plan, operation: planStore.OPERATION })
+
 type Preview = { readonly answer: unknown; readonly observed: Observed }
 
 export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<Tables> => {
@@ -129,43 +132,20 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   const preview = async (bound: Bound<Tables>, request: Request, id: string): Promise<Preview> => {
     if (bound.op.showsChanges) {
       const { answer, changes } = await runShowingChanges({ kernel, at: now() }, bound, request)
-      if (changes.length > MOST_OBJECTS) throwTooMany()
+      if (changes.length > MOST_OBJECTS) LIMITS.tooMany()
       return { answer, observed: await kernel.write(bound.op, request, (tx) => observe(tx, changes, request.input)) }
     }
     const run = async (tx: Ctx): Promise<Preview> => {
-      const ids = createNewIds({ proposal: id, operation: planStore.OPERATION })
-      const answer = await tx.call(bound, request.input, { ids })
+      const answer = await tx.call(bound, request.input, { ids: createIds(id) })
       await tx.settle()
       return { answer, observed: await observe(tx, (await tx.plannedItems()) ?? [], request.input) }
     }
     return kernel.trial(request, run, LIMITS)
   }
 
-  type Application = {
-    readonly bound: Bound<Tables>
-    readonly request: Request
-    readonly plan: store.StoredProposal
-    readonly check: (tx: Ctx, changes: readonly PlannedItem[]) => Promise<void>
-  }
-
   const claim = async (tx: Ctx, { id }: store.StoredProposal): Promise<void> => {
     if (await planStore.claim(tx, id, tx.now)) return
     throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
-  }
-
-  const runPlanned = ({ bound, request, plan, check }: Application): Promise<unknown> => {
-    const begin = (tx: Ctx) => claim(tx, plan)
-    if (!bound.op.showsChanges) {
-      const ids = createNewIds({ proposal: plan.id, operation: planStore.OPERATION })
-      return kernel.runCompared(bound, request, { limits: LIMITS, ids, begin, end: check })
-    }
-    /** Compares, and then claims the plan before the first effect, which cannot be rolled back. */
-    const onChanges = ({ changes }: ShownChanges): Promise<void> =>
-      kernel.write(bound.op, request, async (tx) => {
-        await check(tx, changes)
-        await begin(tx)
-      })
-    return kernel.run(bound, { ...request, onChanges })
   }
 
   return {
@@ -228,7 +208,18 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         )
         if (hasMoved) throw buildMovedError(issues)
       }
-      const answer = await runInTurn(bound, request.caller, () => runPlanned({ bound, request, plan, check }))
+      /** Compares, and then claims the plan before the first effect, which cannot be rolled back. */
+      const onChanges = ({ changes }: ShownChanges): Promise<void> =>
+        kernel.write(bound.op, request, async (tx) => {
+          await check(tx, changes)
+          await claim(tx, plan)
+        })
+      const compared = { limits: LIMITS, ids: createIds(plan.id), begin: (tx: Ctx) => claim(tx, plan), end: check }
+      const answer = await runInTurn(bound, request.caller, () =>
+        bound.op.showsChanges
+          ? kernel.run(bound, { ...request, onChanges })
+          : kernel.runCompared(bound, request, compared),
+      )
       if (!done) throw new Error(`${bound.op.name} was not compared with its plan`)
       const { seen, permissions, names } = done
       const created = selectShown(

@@ -4,6 +4,7 @@ import { merge } from '../../contract/merge.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
+import { toNameKey } from '../../net/name-order.ts'
 import { MAX_POLICIES, type Policy, type PolicyDraft, type PolicyPatch, policies } from './api.ts'
 import * as store from './store.ts'
 
@@ -31,7 +32,8 @@ const check = async (ctx: Ctx, policy: Policy, before?: Policy): Promise<void> =
     issues.push({ field, message: `there is no ${noun} with id "${id}"` })
   }
   rejectIssues(issues)
-  const namesake = await store.findNamesake(ctx, policy)
+  const key = toNameKey(policy.name)
+  const namesake = await store.findFirst(ctx, ({ id, name }) => id !== policy.id && toNameKey(name) === key)
   if (namesake) throw nameTaken('policy', namesake.name)
 }
 
@@ -64,7 +66,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 const keepNamed =
   (column: 'scope_id' | 'group_id', noun: string) =>
   async (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => {
-    const user = await store.findUser(ctx, column, id)
+    const user = await store.findFirst(ctx, (policy) => policy[column] === id)
     if (!user) return
     const which = ctx.canListAll('policies') ? `The policy "${user.name}"` : 'A policy'
     throw new AppError('IN_USE', `${which} names this ${noun}; change it first`)

@@ -6,7 +6,7 @@ import type { Tables } from '../../database/tables.ts'
 import { transactionState } from '../../database/transaction-state.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createRecorder } from '../../resource/recorder.ts'
 import type { PolicyRow } from '../table.ts'
 import type { Policy } from './api.ts'
@@ -53,25 +53,9 @@ const selectAll = prepared((db: Kysely<Tables>, _: Record<string, never>) => que
 export const findAll = async (scope: StoreScope): Promise<readonly Policy[]> =>
   (await selectAll(scope, {})).map(toPolicy)
 
-/** Returns another policy with this name. */
-export const findNamesake = (
-  { db }: DbScope,
-  { id, name }: Pick<PolicyRow, 'id' | 'name'>,
-): Promise<{ name: string } | undefined> =>
-  db
-    .selectFrom('policies')
-    .select('name')
-    .where('name_key', '=', toNameKey(name.trim()))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
-/** Returns a policy that names the scope or the group. */
-export const findUser = async (
-  { db }: DbScope,
-  column: 'scope_id' | 'group_id',
-  id: string,
-): Promise<{ readonly name: string } | undefined> =>
-  db.selectFrom('policies').select('name').where(column, '=', id).orderBy('name_order').executeTakeFirst()
+/** Returns the first policy, by name, that a condition selects. */
+export const findFirst = async (scope: DbScope, is: (policy: Policy) => boolean): Promise<Policy | undefined> =>
+  (await findAll(scope)).find(is)
 
 /** Locks a scope or a group until commit, so that no other call deletes it. @returns false without it */
 export const lockNamed = async (ctx: StoreScope, table: 'scopes' | 'groups', id: string): Promise<boolean> => {

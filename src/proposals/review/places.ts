@@ -98,12 +98,10 @@ const listSets = (placing: DocumentScope, state: PlacedState): (readonly string[
   return [...new Map(sets.map((set) => [set.join(), set])).values()]
 }
 
-type Item = Pick<PlannedItem, 'kind' | 'id' | 'change' | 'before' | 'after'>
-
 /** Scopes name the objects of these kinds, and a deleted object leaves them. */
 const NAMED: ReadonlySet<string> = new Set(['datacenter', 'space', 'kind'])
 
-const readParents = (items: readonly Item[], find: (item: Item) => string | undefined): Parents =>
+const readParents = (items: readonly PlannedItem[], find: (item: PlannedItem) => string | undefined): Parents =>
   new Map(
     items.flatMap((item) => {
       const json = find(item)
@@ -117,8 +115,8 @@ type Matchers = { readonly before: ScopesOf; readonly after: ScopesOf }
 /** Returns the scopes of both states: with what they name, and the tree of datacenters, of the state. */
 const loadMatchers = async (
   ctx: Ctx,
-  items: readonly Item[],
-  { setOf, find }: { readonly setOf: ScopesOf; readonly find: (item: Item) => string | undefined },
+  items: readonly PlannedItem[],
+  { setOf, find }: { readonly setOf: ScopesOf; readonly find: (item: PlannedItem) => string | undefined },
 ): Promise<Matchers> => {
   if (!items.some(({ kind }) => NAMED.has(kind))) return { before: setOf, after: setOf }
   const [parentsBefore, parentsAfter] = [readParents(items, ({ before }) => before), readParents(items, find)]
@@ -129,7 +127,7 @@ const loadMatchers = async (
 }
 
 /** Returns the places of each item, in a transaction by its own scopes and objects. */
-export const findPlaces = async (ctx: Ctx, items: readonly Item[]): Promise<readonly Places[]> => {
+export const findPlaces = async (ctx: Ctx, items: readonly PlannedItem[]): Promise<readonly Places[]> => {
   const setOf = await (ctx.db === ctx.store.read ? loadCurrentScopes(ctx) : loadForTransaction(ctx))
   if (!setOf) return items.map(() => NOWHERE)
   // A change record keeps no more documents than some.
@@ -137,7 +135,7 @@ export const findPlaces = async (ctx: Ctx, items: readonly Item[]): Promise<read
     ctx,
     items.filter(({ change, after }) => change !== 'delete' && after === undefined),
   )
-  const find = (item: Item): string | undefined => item.after ?? read.get(buildKey(item))
+  const find = (item: PlannedItem): string | undefined => item.after ?? read.get(buildKey(item))
   const matchers = await loadMatchers(ctx, items, { setOf, find })
   const before: Placings = new Map()
   const after: Placings = new Map()
@@ -155,7 +153,7 @@ export const findPlaces = async (ctx: Ctx, items: readonly Item[]): Promise<read
     },
   })
   const states = { before: buildState(before, matchers.before), after: buildState(after, matchers.after) }
-  const findSets = (item: Item, placings: Placings, state: PlacedState) => {
+  const findSets = (item: PlannedItem, placings: Placings, state: PlacedState) => {
     const placing = placings.get(buildKey(item))
     return placing ? listSets(placing, state) : []
   }

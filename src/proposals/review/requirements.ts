@@ -13,8 +13,6 @@ import { findChecks } from './check-store.ts'
 import type { SeenEffect } from './effect-reads.ts'
 import { filterSeen, type Sight } from './sight.ts'
 
-export type Requirement = ProposalRequirement
-
 type Effects = readonly Pick<SeenEffect, 'kind' | 'change' | 'places'>[]
 
 type Facts = {
@@ -47,7 +45,12 @@ const findApprovers = async (
   return [...given].flatMap(([id, username]) => (members.has(id) ? [username] : []))
 }
 
-const buildRequirement = async (ctx: Ctx, policy: Policy, facts: Judged, applied: Effects): Promise<Requirement> => {
+const buildRequirement = async (
+  ctx: Ctx,
+  policy: Policy,
+  facts: Judged,
+  applied: Effects,
+): Promise<ProposalRequirement> => {
   const approved_by = await findApprovers(ctx, policy, facts, applied)
   const checks = policy.checks.map((name) => ({
     name,
@@ -77,30 +80,22 @@ const findFacts = async (ctx: Ctx, row: ListedRow, effects: Effects): Promise<Fa
   return { row, asked, approvals, checks: await findPresentChecks(ctx, row) }
 }
 
-const buildRequirements = async (ctx: Ctx, facts: Judged): Promise<Requirement[]> => {
-  const requirements: Requirement[] = []
+const buildRequirements = async (ctx: Ctx, facts: Judged): Promise<ProposalRequirement[]> => {
+  const requirements: ProposalRequirement[] = []
   for (const { policy, applied } of facts.asked) requirements.push(await buildRequirement(ctx, policy, facts, applied))
   return requirements
 }
 
-/** Returns the requirements of the enabled policies for these effects. @param merger counts as an approver where it could approve */
-export const findRequirements = async (
-  ctx: Ctx,
-  row: ListedRow,
-  effects: Effects,
-  merger?: Caller,
-): Promise<readonly Requirement[]> => buildRequirements(ctx, { ...(await findFacts(ctx, row, effects)), merger })
-
-const describeApprovals = ({ approvals, given, group }: Requirement): string => {
+const describeApprovals = ({ approvals, given, group }: ProposalRequirement): string => {
   const whose = group === '' ? '' : ` of the group "${group}"`
   return `needs ${approvals} approval${approvals === 1 ? '' : 's'}${whose}, and has ${given}`
 }
 
-const describeChecks = ({ checks }: Requirement): readonly string[] =>
+const describeChecks = ({ checks }: ProposalRequirement): readonly string[] =>
   checks.flatMap(({ name, state }) => (state === 'success' ? [] : [`the check ${name} is ${state}`]))
 
 /** Returns the missing approvals and checks, in words. */
-const describeMissing = (requirement: Requirement): string =>
+const describeMissing = (requirement: ProposalRequirement): string =>
   [
     ...(requirement.given < requirement.approvals ? [describeApprovals(requirement)] : []),
     ...describeChecks(requirement),
@@ -108,14 +103,15 @@ const describeMissing = (requirement: Requirement): string =>
 
 /** @throws AppError APPROVAL_REQUIRED that names the policies and their checks, unless the caller may merge */
 export const requireMet = async (tx: Ctx, row: ListedRow, effects: Effects): Promise<void> => {
-  const unmet = (await findRequirements(tx, row, effects, tx.caller)).filter(({ is_met }) => !is_met)
+  const facts = await findFacts(tx, row, effects)
+  const unmet = (await buildRequirements(tx, { ...facts, merger: tx.caller })).filter(({ is_met }) => !is_met)
   if (unmet.length === 0) return
   throw new AppError('APPROVAL_REQUIRED', 'The proposal lacks what the policies require', {
     details: unmet.map((requirement) => ({ field: requirement.policy, message: describeMissing(requirement) })),
   })
 }
 
-const listBlockers = (row: ListedRow, requirements: readonly Requirement[]): readonly ProposalBlocker[] => {
+const listBlockers = (row: ListedRow, requirements: readonly ProposalRequirement[]): readonly ProposalBlocker[] => {
   const blockers: ProposalBlocker[] = []
   if (row.fingerprint === '') blockers.push({ reason: 'empty', message: 'It changes nothing' })
   if (row.errors > 0) {
@@ -132,10 +128,12 @@ const listBlockers = (row: ListedRow, requirements: readonly Requirement[]): rea
   return blockers
 }
 
-type Review = Pick<Proposal, 'requirements' | 'checks' | 'blockers'>
-
 /** Returns the review of a proposal as the caller sees it, without the permissions that the caller lacks. */
-export const describeReview = async (ctx: Ctx, row: ListedRow, { all }: Pick<Sight, 'all'>): Promise<Review> => {
+export const describeReview = async (
+  ctx: Ctx,
+  row: ListedRow,
+  { all }: Pick<Sight, 'all'>,
+): Promise<Pick<Proposal, 'requirements' | 'checks' | 'blockers'>> => {
   const facts = await findFacts(ctx, row, all)
   const isMergeable = row.state === 'open' || row.state === 'draft'
   const merging = isMergeable ? await buildRequirements(ctx, { ...facts, merger: ctx.caller }) : []

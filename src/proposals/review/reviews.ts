@@ -4,15 +4,15 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { OutputOf, ParsedInputOf } from '../../kernel/operation.ts'
 import { proposalReviews } from '../api.ts'
+import { describeProposal } from '../describe.ts'
 import { selectEntries } from '../entry-store.ts'
 import { noteEntry } from '../events.ts'
 import { toEntry } from '../listed.ts'
+import type { Means } from '../means.ts'
 import { requireState } from '../operations/access.ts'
 import { closeProposal } from '../operations/close.ts'
 import { appliesTo } from '../policies/applies.ts'
 import { load } from '../policies/store.ts'
-import type { Proposal } from '../schema.ts'
-import type { ListedRow, StoredProposal } from '../store.ts'
 import * as store from '../store.ts'
 import { findGiven } from './approvals.ts'
 import * as checks from './check-store.ts'
@@ -26,13 +26,13 @@ const MAX_COMMENTS = 1000
 const MAX_CHECKS = 50
 
 /** @throws AppError FORBIDDEN for who wrote a part of it */
-const requireReviewer = ({ caller }: Ctx, row: ListedRow, verb: string): void => {
+const requireReviewer = ({ caller }: Ctx, row: store.ListedRow, verb: string): void => {
   if (store.isWriter(row, caller.userId))
     throw new AppError('FORBIDDEN', `Its author and co-authors cannot ${verb} a proposal`)
 }
 
 /** @throws AppError PRECONDITION_FAILED for the fingerprint of other effects */
-const requireSame = (row: ListedRow, fingerprint: string | undefined): void => {
+const requireSame = (row: store.ListedRow, fingerprint: string | undefined): void => {
   if (fingerprint !== undefined && fingerprint !== row.fingerprint)
     throw new AppError('PRECONDITION_FAILED', 'The proposal does something else by now; read it again')
 }
@@ -46,7 +46,7 @@ const findSeenPolicies = async (ctx: Ctx, { seen, all }: Sight): Promise<string[
   })
 }
 
-const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'>): Promise<StoredProposal> => {
+const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'>): Promise<store.StoredProposal> => {
   const { row, sight } = await lockVisibleOrThrow(ctx, id)
   requireState(row, ['open'])
   requireReviewer(ctx, row, 'approve')
@@ -64,12 +64,12 @@ const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'
   return (await store.lock(ctx, row.seq)) ?? row
 }
 
-const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<StoredProposal> => {
+const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<store.StoredProposal> => {
   const { row } = await lockVisibleOrThrow(ctx, id)
   requireState(row, ['open'])
   requireReviewer(ctx, row, 'reject')
   const { username: by } = ctx.caller
-  return closeProposal(ctx, row, { reason: 'rejected', entry: 'rejected', by, text })
+  return closeProposal(ctx, row, { reason: 'rejected', by, text })
 }
 
 const comment = async (ctx: Ctx, input: Input<'comment'>): Promise<Output<'comment'>> => {
@@ -104,19 +104,14 @@ const withdraw = async (ctx: Ctx, { id: userId }: { readonly id: string }): Prom
     const row = await store.lock(ctx, seq)
     // Another call may have merged it.
     if (row?.state === 'draft' || row?.state === 'open')
-      await closeProposal(ctx, row, { reason: 'withdrawn', entry: 'closed', by: ctx.caller.username, text: '' })
+      await closeProposal(ctx, row, { reason: 'withdrawn', by: ctx.caller.username })
   }
 }
 
-type ReviewOptions = {
-  /** Returns a proposal as the caller sees it. */
-  readonly describe: (ctx: Ctx, row: StoredProposal) => Promise<Proposal>
-}
-
-export const reviewFeature = ({ describe }: ReviewOptions): Feature => ({
+export const reviewFeature = (means: Means): Feature => ({
   operations: implement(proposalReviews, {
-    approve: async (ctx, input) => describe(ctx, await approve(ctx, input)),
-    reject: async (ctx, input) => describe(ctx, await reject(ctx, input)),
+    approve: async (ctx, input) => describeProposal({ ctx, means }, await approve(ctx, input)),
+    reject: async (ctx, input) => describeProposal({ ctx, means }, await reject(ctx, input)),
     comment,
     check,
   }),

@@ -4,14 +4,11 @@ import { findItemKeys } from '../../record/history/item-keys.ts'
 import { isKind } from '../../record/history/kind-names.ts'
 import { findChange } from '../../record/history/store.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
-import type { ListedRow } from '../store.ts'
-import type { Sight } from './sight.ts'
-
-type Seen = { readonly row: ListedRow; readonly sight: Sight }
+import type { Visible } from './sight.ts'
 
 export const hasSeenItem = async (
   ctx: Ctx,
-  { row, sight }: Seen,
+  { row, sight }: Visible,
   { kind, id }: { readonly kind: string; readonly id: string },
 ): Promise<boolean> => {
   if (row.state !== 'merged') return sight.seen.some((effect) => effect.kind === kind && effect.id === id)

@@ -1,34 +1,16 @@
 /** An object that a proposal changes, and the operations that change it. */
 import type { AppError, ErrorBody } from '../../contract/errors.ts'
-import type { ItemChange } from '../../kernel/changes/change-record.ts'
+import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Places } from '../review/places.ts'
+import type { ProposalOperation } from '../schema.ts'
+import type { EffectRow } from '../table.ts'
 
-/** The largest number of objects that a proposal changes. */
-export const MAX_EFFECTS = 10_000
-
-export type Effect = {
-  readonly kind: string
-  readonly id: string
-  readonly name: string
-  readonly change: ItemChange
-  /** In the order of the first writes. */
-  readonly position: number
-  /** The id of the operation that wrote it first. */
-  readonly operation: string
-  /** The documents as JSON; undefined where the object does not exist. */
-  readonly before: string | undefined
-  readonly document: string | undefined
-  readonly hash: string
-  readonly places: Places
-}
+/** The documents are JSON, and undefined where the object does not exist. */
+export type Effect = PlannedItem &
+  Pick<EffectRow, 'name' | 'position' | 'operation' | 'hash'> & { readonly places: Places }
 
 /** The columns of the history by which the views of an earlier moment find objects, of the document that the run leaves. */
-export type EffectKeys = {
-  readonly sort_key: string | null
-  readonly order_key: string
-  readonly derived: string | null
-  readonly child_id: string | null
-}
+export type EffectKeys = Pick<EffectRow, 'sort_key' | 'order_key' | 'derived' | 'child_id'>
 
 /** The keys of an object that no view finds. */
 export const NO_KEYS: EffectKeys = { sort_key: null, order_key: '', derived: null, child_id: null }
@@ -36,15 +18,9 @@ export const NO_KEYS: EffectKeys = { sort_key: null, order_key: '', derived: nul
 /** An effect of a run, as it is stored. */
 export type NewEffect = Effect & { readonly keys: EffectKeys }
 
-/** An operation of a proposal, as the row has it. */
-export type StoredOperation = {
-  readonly id: string
-  readonly operation: string
-  /** As it was sent, with the fields of the path. */
+/** An operation of a proposal, as the row has it. The input is as it was sent, with the fields of the path. */
+export type StoredOperation = Omit<ProposalOperation, 'input' | 'error'> & {
   readonly input: object
-  readonly note: string
-  readonly added_by: string
-  readonly added_at: string
   readonly error: ErrorBody | null
 }
 

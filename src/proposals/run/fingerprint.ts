@@ -42,10 +42,8 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 
 const nameTimes = (text: string, clock: Clock): string => text.replace(TIME, (time) => clock.get(time) ?? time)
 
-type Hashed = Pick<PlannedItem, 'kind' | 'id' | 'change' | 'before' | 'after'>
-
 /** Hashes an object by the fields that differ; a deleted one by all fields. */
-export const hashFields = ({ kind, id, change, before, after }: Hashed, clock: Clock): string => {
+export const hashFields = ({ kind, id, change, before, after }: PlannedItem, clock: Clock): string => {
   const { fields } = getPlanKind(kind)
   const differing = compareFields(pickFields(toDocument(before), fields), pickFields(toDocument(after), fields))
   // Documents of two runs may have their fields in another order.
@@ -54,7 +52,7 @@ export const hashFields = ({ kind, id, change, before, after }: Hashed, clock: C
 }
 
 /** Hashes the whole document before the change, and the shown fields after it. */
-export const hashStrictly = ({ kind, before, after }: Hashed, clock: Clock): string => {
+export const hashStrictly = ({ kind, before, after }: PlannedItem, clock: Clock): string => {
   const { fields } = getPlanKind(kind)
   const document = toDocument(after)
   const shown = JSON.stringify(fields ? pickFields(document, fields) : document && omitImplied(document)) ?? ''

@@ -9,7 +9,7 @@ import type { ChangeDetails, ChangedObject } from '../../kernel/changes/change-r
 import { createNewIds } from '../../kernel/changes/new-ids.ts'
 import type { Bound, Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { toDocument } from '../../record/history/effects.ts'
+import { MOST_OBJECTS, toDocument } from '../../record/history/effects.ts'
 import { isKind } from '../../record/history/kind-names.ts'
 import { buildRows } from '../../record/history/kinds.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
@@ -17,14 +17,7 @@ import { readScopesRevision } from '../review/effect-reads.ts'
 import { findPlaces, NOWHERE } from '../review/places.ts'
 import { findLastChange } from '../store.ts'
 import { findDeviceNames } from './device-names.ts'
-import {
-  type EffectKeys,
-  MAX_EFFECTS,
-  type NewEffect,
-  NO_KEYS,
-  type RunOutcome,
-  type StoredOperation,
-} from './effect.ts'
+import { type EffectKeys, type NewEffect, NO_KEYS, type RunOutcome, type StoredOperation } from './effect.ts'
 import { buildFingerprint, createClock, hashFields } from './fingerprint.ts'
 
 /** Thrown out of a run that changes too many objects. No operation takes it for a refusal of its own. */
@@ -33,16 +26,16 @@ export class TooManyEffects extends Error {
 }
 
 export const RUN_LIMITS = {
-  maxObjects: MAX_EFFECTS,
+  maxObjects: MOST_OBJECTS,
   tooMany: (): never => {
-    throw new TooManyEffects(`more than ${MAX_EFFECTS} objects`)
+    throw new TooManyEffects(`more than ${MOST_OBJECTS} objects`)
   },
 }
 
 /** Returns the error that a caller gets for a `TooManyEffects`. */
 export const toTooManyError = (error: unknown): unknown =>
   error instanceof TooManyEffects
-    ? new AppError('INVALID_INPUT', `This would change more than ${MAX_EFFECTS} objects; propose it in parts`)
+    ? new AppError('INVALID_INPUT', `This would change more than ${MOST_OBJECTS} objects; propose it in parts`)
     : error
 
 export type Run = {
@@ -56,9 +49,7 @@ export type Run = {
   readonly callerFor?: ((operation: string) => Caller | undefined) | undefined
   /** The steps of operations that were prepared before the transaction, by their ids. */
   readonly prepared?: ReadonlyMap<string, Prepared<Tables>>
-  /** A refusal ends the run. */
-  readonly isStrictErrors: boolean
-  /** The details of the change that is recorded. */
+  /** The details of the change that is recorded: a refusal ends the run. Undefined for a run that is rolled back. */
   readonly change?: ChangeDetails
 }
 
@@ -78,7 +69,7 @@ const isRefusal = (error: unknown): error is AppError => error instanceof AppErr
 
 type Ran = Pick<RunOutcome, 'errors' | 'answers' | 'starts'>
 
-const callAll = async (tx: Ctx, run: Run): Promise<Ran> => {
+const callAll = async (tx: Ctx, { author, change, ...run }: Run): Promise<Ran> => {
   const errors = new Map<string, AppError>()
   const answers = new Map<string, unknown>()
   const starts = new Map<string, number>()
@@ -91,17 +82,11 @@ const callAll = async (tx: Ctx, run: Run): Promise<Ran> => {
     const prepared = run.prepared?.get(id)
     try {
       if (!bound) throw invalidField('operation', `there is no operation ${operation} any more`)
-      const how = {
-        ids,
-        author: run.author,
-        ...(caller && { caller }),
-        prepared,
-        ...(run.change && { change: run.change }),
-      }
+      const how = { ids, author, prepared, ...(caller && { caller }), ...(change && { change }) }
       answers.set(id, await tx.call(bound, input, how))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (run.isStrictErrors) throw new OperationRefused(error, position)
+      if (change) throw new OperationRefused(error, position)
       errors.set(id, error)
     }
   }
@@ -142,9 +127,8 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
     const { kind, id, change, before, after, firstWrite } = item
     const document = toDocument(after ?? before) ?? {}
     return {
-      ...{ kind, id, change, position, before },
+      ...{ kind, id, change, position, before, after },
       name: getPlanKind(kind).name({ id, document, devices }),
-      document: after,
       operation: findOperation(all, firstWrite),
       hash: hashFields(item, clock),
       places: places[position] ?? NOWHERE,
@@ -155,7 +139,7 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
 
 /**
  * Runs the operations in the transaction of `tx`, which records all objects.
- * @throws OperationRefused with `isStrictErrors`; TooManyEffects; AppError of 500 and more
+ * @throws OperationRefused with `change`; TooManyEffects; AppError of 500 and more
  */
 export const runOperations = async (tx: Ctx, run: Run): Promise<RunOutcome> => {
   // Before the first operation, so that it is never too new.

@@ -96,7 +96,6 @@ export const tryOperations = async (means: Means, ctx: Ctx, trial: Trial): Promi
     const outcome = await runOperations(tx, {
       ...{ seed: of.id, author: of.author, operations, bounds: means.bounds },
       ...(row?.version === before?.version && { prepared }),
-      isStrictErrors: false,
       callerFor: (id) => (isOwn?.(id, row) ? own : author),
     })
     return { outcome, operations, row, value: await finish?.(tx, outcome) }

@@ -8,7 +8,7 @@ import { compareFields, omitImplied } from './items.ts'
 import { type Document, parseDocument } from './kinds.ts'
 import { type DeviceNames, getPlanKind, PLAN_KINDS, type PlanKind } from './plan-kinds.ts'
 
-/** The largest number of objects that one plan may change. */
+/** The largest number of objects that a plan or a proposal may change. */
 export const MOST_OBJECTS = 10_000
 
 /** The change of one object. */
