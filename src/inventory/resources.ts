@@ -42,6 +42,11 @@ export const RESOURCES = [
 export type Resource = (typeof RESOURCES)[number]['name']
 export const INVENTORY: readonly Resource[] = RESOURCES.map(({ name }) => name)
 
+/** The resources with writes that can be proposed. */
+export const PROPOSED_RESOURCES: readonly Resource[] = RESOURCES.filter((facts) => !('proposes' in facts)).map(
+  ({ name }) => name,
+)
+
 /** True for the name of a resource. */
 export const isResource = (name: string | undefined): name is Resource => INVENTORY.some((one) => one === name)
 

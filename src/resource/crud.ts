@@ -63,8 +63,6 @@ export type More = {
   readonly listShows?: readonly string[]
   /** Statuses of errors beside the statuses of every operation. */
   readonly deleteErrors?: readonly number[]
-  /** False if no proposal takes its writes. */
-  readonly proposes?: false
   /** The positional arguments of the list on the command line. */
   readonly listArgs?: readonly string[]
 }
@@ -278,7 +276,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   const Item = buildItem(facts, given)
   const Listed = buildListed(facts, Item, given)
   const { required, clearable } = buildInputs(facts, given)
-  const { newId = NewId, shows = [], listShows = [], deleteErrors, listArgs, proposes } = given
+  const { newId = NewId, shows = [], listShows = [], deleteErrors, listArgs } = given
   const Draft = z.object({ id: newId.optional(), ...required, ...draft(clearable) })
   const changed = Object.entries(patch({ ...required, ...clearable }))
   const Patch = z.object({
@@ -291,7 +289,7 @@ export const crud = <const F extends ResourceFacts, const M extends More = Reado
   const isScoped = isInScopes(facts)
   const write = {
     hasHistory: true,
-    ...(proposes === false && { proposes }),
+    ...(facts.proposes === false && { proposes: false }),
     ...(isScoped && ({ scope: 'checkWrite' } as const)),
   } as const
   const computedOf = Object.values(facts.computed ?? {}).flatMap(({ of }) => of ?? [])

@@ -151,6 +151,8 @@ export type ResourceFacts = {
   readonly scope: ScopeFacts
   /** `read`: operators list and read the objects, and only administrators change them. By default operators also create and update them. */
   readonly operators?: 'read'
+  /** No write of it can be proposed. */
+  readonly proposes?: false
   /** The words of operations: `{ list: 'List VLANs, by number' }`. */
   readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'delete', string>>
   /** The positional arguments of `create` on the command line. */

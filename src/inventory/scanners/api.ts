@@ -18,7 +18,6 @@ const Capabilities = z
   .meta({ id: 'ScannerCapabilities' })
 
 const base = crud(scannerFacts, {
-  proposes: false,
   schemas: {
     status: { answer: ScannerStatus.describe('`pending` until it enrols') },
     hostname: { answer: z.string().describe('Of its machine') },

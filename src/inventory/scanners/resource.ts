@@ -34,6 +34,7 @@ export const scannerFacts = resource({
   identity: ['name'],
   scope: 'everywhere',
   operators: 'read',
+  proposes: false,
   summaries: {
     list: 'List scanners, by name',
     create: 'Create a scanner, with the token by which it enrols',

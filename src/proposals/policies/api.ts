@@ -13,7 +13,7 @@ import {
   Timestamp,
   text,
 } from '../../contract/fields/fields.ts'
-import { RESOURCES } from '../../inventory/resources.ts'
+import { PROPOSED_RESOURCES } from '../../inventory/resources.ts'
 import { operation } from '../../kernel/operation.ts'
 import { CheckName } from '../schema.ts'
 
@@ -23,9 +23,13 @@ const MAX_APPROVALS = 10
 const MAX_CHECKS = 20
 
 /** The permissions of items: of the writes of the estate, with rules and locks of discovery, and of the writes of DNS records. */
-const POLICY_PERMISSIONS = [...RESOURCES.map(({ name }) => name), 'discovery' as const, 'dns' as const].flatMap(
-  (resource) => (['create', 'update', 'delete'] as const).map((verb) => `${resource}:${verb}` as const),
+const POLICY_PERMISSIONS = [...PROPOSED_RESOURCES, 'discovery' as const, 'dns' as const].flatMap((resource) =>
+  (['create', 'update', 'delete'] as const).map((verb) => `${resource}:${verb}` as const),
 )
+const KNOWN: ReadonlySet<string> = new Set(POLICY_PERMISSIONS)
+
+/** True for a permission that policies may name. */
+export const isPolicyPermission = (permission: string): boolean => KNOWN.has(permission)
 
 const PolicyPermission = z.enum(POLICY_PERMISSIONS, {
   error: 'must be a write of the estate, such as devices:update, or of dns',

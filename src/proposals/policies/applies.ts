@@ -1,9 +1,8 @@
 /** The items to which policies apply: by the permission to make the change by hand, and by the scopes of the object. */
 import type { ItemChange } from '../../kernel/changes/change-record.ts'
-import type { Permission } from '../../kernel/operation.ts'
 import { isKind, KIND_NAMES } from '../../record/history/kind-names.ts'
 import type { Places } from '../review/places.ts'
-import type { Policy } from './api.ts'
+import { isPolicyPermission, type Policy } from './api.ts'
 
 export const DNS_RECORD = 'dns-record'
 
@@ -12,10 +11,13 @@ type Changed = { readonly kind: string; readonly change: ItemChange }
 /** A changed object with its scopes. */
 export type PlacedItem = Changed & { readonly places: Places }
 
-/** Returns the permission to make the change by hand; undefined for objects that only follow from others, such as conflicts. */
-const findPermission = ({ kind, change }: Changed): Permission | undefined => {
-  if (isKind(kind)) return KIND_NAMES[kind].permissions[change]
-  return kind === DNS_RECORD ? `dns:${change}` : undefined
+/**
+ * Returns the permission to make the change by hand; undefined for objects that no proposal holds, and for those that only follow from
+ * others, such as conflicts.
+ */
+const findPermission = ({ kind, change }: Changed): string | undefined => {
+  const permission = isKind(kind) ? KIND_NAMES[kind].permissions[change] : kind === DNS_RECORD ? `dns:${change}` : ''
+  return isPolicyPermission(permission) ? permission : undefined
 }
 
 type Rule = Pick<Policy, 'permissions' | 'scope_id'>

@@ -115,6 +115,15 @@ describe.each(engines())('protection on %s', (dialect) => {
     })
   })
 
+  test('a scanner, which no proposal holds, stays free, and no policy names it', async () => {
+    await whileProtected({}, async () => {
+      const { status, body } = await all.admin.ask('POST /api/scanners', { name: 'free' })
+      expect([status, body]).toMatchObject([201, { name: 'free' }])
+    })
+    const refused = await all.admin.ask('POST /api/policies', { name: 'None', permissions: ['scanners:create'] })
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ field: 'permissions[0]' }] } })
+  })
+
   describe('own DNS records', () => {
     const makeZone = async (...names: readonly string[]) => {
       const zone_id = await make('dns/zones', { name: `zone-${++count}.example` })

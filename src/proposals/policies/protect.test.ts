@@ -14,7 +14,8 @@ import type { AnyOperation } from '../../kernel/operation.ts'
 const OTHERS = ['demo.remove', 'proposals.merge']
 const RECORDS = ['dns-records.create', 'dns-records.update', 'dns-records.delete']
 const writes = operations.filter(
-  ({ name, hasHistory }) => (hasHistory === true && !OTHERS.includes(name)) || RECORDS.includes(name),
+  ({ name, hasHistory }) =>
+    (hasHistory === true && !OTHERS.includes(name) && !name.startsWith('scanners.')) || RECORDS.includes(name),
 )
 const named = writes.map((op): [string, AnyOperation] => [op.name, op])
 

@@ -54,7 +54,7 @@ export const findAll = async (scope: StoreScope): Promise<readonly Policy[]> =>
   (await selectAll(scope, {})).map(toPolicy)
 
 /** Returns the first policy, by name, that a condition selects. */
-export const findFirst = async (scope: DbScope, is: (policy: Policy) => boolean): Promise<Policy | undefined> =>
+export const findFirst = async (scope: StoreScope, is: (policy: Policy) => boolean): Promise<Policy | undefined> =>
   (await findAll(scope)).find(is)
 
 /** Locks a scope or a group until commit, so that no other call deletes it. @returns false without it */
