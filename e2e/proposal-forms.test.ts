@@ -348,6 +348,19 @@ const ROWS: readonly Row[] = [
     ['devices.bulk'],
   ],
   [
+    'a shadow that is documented',
+    () => '/reports/shadows',
+    async (page) => {
+      await page
+        .getByRole('row', { name: /1\.77\.0\.20/ })
+        .getByRole('checkbox')
+        .click()
+      await page.getByRole('button', { name: 'Document 1' }).click()
+      await propose(page)
+    },
+    ['discovery.promote-many'],
+  ],
+  [
     'stale reservations that are deleted, in one proposal',
     () => '/reports/stale-reservations?days=0',
     async (page) => {
@@ -387,7 +400,7 @@ test('on the pages of a proposal, a write is added to it, and its message says s
       number = Number(/proposal(?::|%3A)(\d+)/.exec(page.url())?.[1])
       const isAdded = async () => {
         await page.getByText(`Added to proposal ${number}`).waitFor()
-        await page.getByRole('button', { name: 'Close' }).click()
+        await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Close' }).click()
       }
       const at = `as_of=proposal:${number}`
       await openWhole(`/networks/${idOf('first')}?new=split&${at}`)

@@ -113,7 +113,7 @@ export const NetworksPage = () => {
   const split = (network: Network) => setPlanned({ kind: 'split', network })
   const addresses = useAddressDialog()
   const giveNext = ({ id }: Network) => addresses.open({ kind: 'network', id })
-  const mayCreate = blocked('networks:create') === undefined
+  const mayCreate = may('networks:create')
   const noSplit = ['networks:create', 'networks:update'].find((permission) => !may(permission))
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
@@ -130,11 +130,11 @@ export const NetworksPage = () => {
   useHotkeys({ ...(mayCreate && !(isTree && view.count > 0) ? { c: create } : {}), Escape: () => setText('') })
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
-    edit: blocked('networks:update') === undefined ? ({ id }: Network) => void set({ edit: id }) : undefined,
-    remove: blocked('networks:delete') === undefined ? setPendingDelete : undefined,
+    edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
+    remove: may('networks:delete') ? setPendingDelete : undefined,
     keys: {
       ...(addresses.blocked === undefined && { f: giveNext }),
-      ...(may('networks:create') && { a: allocate }),
+      ...(mayCreate && { a: allocate }),
       ...(noSplit === undefined && { s: split }),
     },
   }
@@ -158,12 +158,12 @@ export const NetworksPage = () => {
       >
         Scan
       </MenuItem>
-      <MenuItem onSelect={() => createInside(network)} blocked={blocked('networks:create') && 'networks:create'}>
+      <MenuItem onSelect={() => createInside(network)} blocked={needs('networks:create')}>
         New network inside<kbd>c</kbd>
       </MenuItem>
     </>
   )
-  const [noUpdate, noDelete] = ['networks:update', 'networks:delete'].map((one) => blocked(one) && one)
+  const [noUpdate, noDelete] = ['networks:update', 'networks:delete'].map(needs)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the actions stay the same
   const columns = useMemo(
     () => [
@@ -245,7 +245,7 @@ export const NetworksPage = () => {
               actions={actions}
               marked={marked}
               onMerge={mayMerge ? merge : undefined}
-              onUse={may('networks:create') ? use : undefined}
+              onUse={mayCreate ? use : undefined}
               onCreate={mayCreate ? createAt : undefined}
               spaces={groups}
             />

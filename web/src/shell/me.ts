@@ -6,6 +6,7 @@ import type { Me, Optional } from '../api/contracts.ts'
 import { mayTry } from '../api/proposing.ts'
 import { meQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
+import { RESOURCE_NAMES } from '../resource/facts/names.ts'
 
 /** The route loads the user before the shell renders. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data
@@ -34,8 +35,7 @@ export type Permit = {
 }
 
 /** Only the estate has a past, and nothing of it can be changed. */
-const OF_THE_PAST =
-  /^(cables|custom-fields|datacenters|device-types|devices|kinds|networks|objects|pools|ports|racks|relationships|reservations|scanners|search|spaces|vlans):(list|read)$/
+const OF_THE_PAST = new RegExp(`^(search|${RESOURCE_NAMES.join('|')}):(list|read)$`)
 
 export const usePermit = (): Permit => {
   const { permissions } = useMe()

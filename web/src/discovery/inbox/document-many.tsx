@@ -4,7 +4,7 @@ import { type SubmitEvent, useState } from 'react'
 import { call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
-import { useReport } from '../../proposals/known-proposals.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
@@ -23,6 +23,7 @@ import {
   parseTags,
   useDocumented,
 } from './document-fields.tsx'
+import { DOCUMENT_NEEDS } from './document-one.tsx'
 
 /** The most devices in one request. */
 const MOST_AT_ONCE = 1000
@@ -73,6 +74,7 @@ type ManyProps = {
 export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
   const changed = useDocumented()
   const report = useReport()
+  const proposing = useProposing(DOCUMENT_NEEDS)
   const open = discovered.filter(({ matched_device_id }) => matched_device_id === null)
   const [template, setTemplate] = useState('{hostname}')
   const [datacenter, setDatacenter] = useState('')
@@ -87,12 +89,13 @@ export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
         name: template.trim(),
         datacenter_id: datacenter || null,
         tags: parseTags(tags),
+        ...proposing.field,
       }),
     onSuccess: (answer) => {
       const { results, succeeded } = answer
       const left = results.filter(({ status }) => status === 'failed')
-      changed(results.flatMap(({ device }) => device ?? []))
-      if (succeeded > 0) report(`Documented ${plural(succeeded, 'device')}`, getWritten(answer))
+      if (succeeded === 0 || report(`Documented ${plural(succeeded, 'device')}`, getWritten(answer)))
+        changed(results.flatMap(({ device }) => device ?? []))
       setFailed(
         left.map(({ id, error }) => ({ id, message: error?.error ?? 'refused', details: error?.details ?? [] })),
       )
@@ -157,7 +160,7 @@ export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
             look="primary"
             disabled={save.isPending || open.length === 0 || template.trim() === '' || unknown.length > 0}
           >
-            Document {plural(Math.min(open.length, MOST_AT_ONCE), 'device')}
+            {proposing.label(`Document ${plural(Math.min(open.length, MOST_AT_ONCE), 'device')}`)}
           </Button>
         </DialogActions>
       </form>

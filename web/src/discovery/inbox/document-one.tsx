@@ -5,7 +5,7 @@ import { type SubmitEvent, useState } from 'react'
 import { call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
-import { useReport } from '../../proposals/known-proposals.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { usePermit } from '../../shell/me.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
@@ -23,10 +23,13 @@ import {
   useDocumented,
 } from './document-fields.tsx'
 
-/** Returns why the caller may not document discovered devices, or undefined. */
+/** The permissions to document a discovered device. */
+export const DOCUMENT_NEEDS: readonly string[] = ['discovery:update', 'devices:create']
+
+/** Returns why the caller may neither document discovered devices nor propose it, or undefined. */
 export const useNewPermit = (): string | undefined => {
-  const { blockedNow } = usePermit()
-  return blockedNow('discovery:update') ?? blockedNow('devices:create')
+  const { blocked } = usePermit()
+  return DOCUMENT_NEEDS.map(blocked).find((reason) => reason !== undefined)
 }
 
 type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () => void }
@@ -34,6 +37,7 @@ type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () =>
 export const DocumentOne = ({ discovered, onClose }: OneProps) => {
   const changed = useDocumented()
   const report = useReport()
+  const proposing = useProposing(DOCUMENT_NEEDS)
   const navigate = useNavigate()
   const [name, setName] = useState(getDiscoveredName(discovered))
   const [model, setModel] = useState(discovered.model ?? '')
@@ -49,11 +53,12 @@ export const DocumentOne = ({ discovered, onClose }: OneProps) => {
         make_model: model.trim(),
         datacenter_id: datacenter || null,
         tags: parseTags(tags),
+        ...proposing.field,
       }),
     onSuccess: (device) => {
-      changed([device])
-      report(`${device.name} is documented`, getWritten(device))
       onClose()
+      if (!report(`${device.name} is documented`, getWritten(device))) return
+      changed([device])
       void navigate({ to: '/devices/$id', params: { id: device.id } })
     },
   })
@@ -97,7 +102,7 @@ export const DocumentOne = ({ discovered, onClose }: OneProps) => {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={save.isPending || name.trim() === ''}>
-            Document
+            {proposing.label('Document')}
           </Button>
         </DialogActions>
       </form>

@@ -14,7 +14,7 @@ import { useDiscoveryChanged } from '../scans/scan-actions.tsx'
 import type { DiscoveredDeviceDetail } from '../shapes.ts'
 
 export const Addresses = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const changed = useDiscoveryChanged()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const canSplit = discovered.addresses.length > 1
@@ -56,7 +56,7 @@ export const Addresses = ({ discovered }: { readonly discovered: DiscoveredDevic
         <p className={css.split}>
           <Button
             onClick={() => split.mutate()}
-            blocked={blocked('discovery:update')}
+            blocked={blockedNow('discovery:update')}
             disabled={chosen.size === 0 || chosen.size === discovered.addresses.length || split.isPending}
           >
             Split off

@@ -153,7 +153,7 @@ const Evidence = ({
 type ToolsProps = { readonly discovered: DiscoveredDeviceDetail; readonly onClose: () => void }
 
 const Tools = ({ discovered, onClose }: ToolsProps) => {
-  const { blocked } = usePermit()
+  const { blocked, blockedNow } = usePermit()
   const noDocument = useNewPermit()
   const [doing, setDoing] = useState<'document' | 'merge' | 'delete'>()
   const close = () => setDoing(undefined)
@@ -164,7 +164,7 @@ const Tools = ({ discovered, onClose }: ToolsProps) => {
           Document…
         </Button>
       )}
-      <Button onClick={() => setDoing('merge')} blocked={blocked('discovery:update')}>
+      <Button onClick={() => setDoing('merge')} blocked={blockedNow('discovery:update')}>
         Merge
       </Button>
       <Button look="danger" onClick={() => setDoing('delete')} blocked={blocked('discovery:delete')}>

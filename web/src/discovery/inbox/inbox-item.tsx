@@ -11,7 +11,6 @@ import { isContradiction } from '../labels.ts'
 import { BucketBadge } from '../marks.tsx'
 import { DifferenceList, type FieldActions } from '../scans/difference-list.tsx'
 import type { Bucket, InboxItem, Lockable } from '../shapes.ts'
-import { useNewPermit } from './document-one.tsx'
 import { getItemName, type Inbox } from './use-inbox.ts'
 
 const ACTIONS: Readonly<Record<Bucket, string>> = {
@@ -26,12 +25,12 @@ const MOST_PORTS = 12
 /** Returns why items of a bucket can't be documented, or undefined. */
 export const useDocumentPermit = (): ((bucket: Bucket) => string | undefined) => {
   const { blockedNow } = usePermit()
-  const noNew = useNewPermit()
-  return (bucket) => (bucket === 'new' ? noNew : (blockedNow('discovery:update') ?? blockedNow('devices:update')))
+  return (bucket) =>
+    blockedNow('discovery:update') ?? blockedNow(bucket === 'new' ? 'devices:create' : 'devices:update')
 }
 
 export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | undefined => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const noDocument = useDocumentPermit()(item.bucket)
   const { device_id, bucket, id } = item
   // A new device is documented as a whole.
@@ -47,7 +46,7 @@ export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | u
             inbox.lock({ device_id, field: field as Lockable })
           },
     noDocument,
-    noLock: blocked('discovery:update'),
+    noLock: blockedNow('discovery:update'),
     isBusy: inbox.isBusy,
   }
 }
@@ -59,9 +58,9 @@ type ActionsProps = {
 }
 
 export const ItemActions = ({ inbox, item, onDone }: ActionsProps) => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const noDocument = useDocumentPermit()(item.bucket)
-  const noIgnore = blocked('discovery:update')
+  const noIgnore = blockedNow('discovery:update')
   const name = getItemName(item)
   const { id, bucket, ignored, fields } = item
   const text = bucket === 'changed' && fields.length === 1 ? 'Document' : ACTIONS[bucket]

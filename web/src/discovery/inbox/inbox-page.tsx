@@ -90,7 +90,7 @@ type BulkProps = {
 }
 
 const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
-  const { blocked } = usePermit()
+  const { blockedNow } = usePermit()
   const noDocument = useDocumentPermit()
   if (chosen.length === 0) return null
   const ids = chosen.map(({ id }) => id)
@@ -102,7 +102,7 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected items">
       <b>{formatCount(chosen.length)} selected</b>
       {isIgnored ? (
-        <Button onClick={run(() => inbox.restore(ids))} blocked={blocked('discovery:update')}>
+        <Button onClick={run(() => inbox.restore(ids))} blocked={blockedNow('discovery:update')}>
           Put back
         </Button>
       ) : (
@@ -114,7 +114,7 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
           >
             Document {formatCount(chosen.length)}
           </Button>
-          <Button onClick={run(() => inbox.ignore(ids))} blocked={blocked('discovery:update')}>
+          <Button onClick={run(() => inbox.ignore(ids))} blocked={blockedNow('discovery:update')}>
             Ignore {formatCount(chosen.length)}
           </Button>
         </>
@@ -144,14 +144,14 @@ const useTabs = (network: string | undefined) => {
 /** The items of a bucket. */
 const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFilter }) => {
   const { search, set } = usePageSearch()
-  const { may } = usePermit()
+  const { mayNow } = usePermit()
   const noDocument = useDocumentPermit()
   const networks = useNetworks()
   const known = useMemo(() => new Map(networks.map((network) => [network.id, network])), [networks])
   const inbox = useInbox(filter)
   const { items, query } = inbox
   const isIgnored = tab === IGNORED
-  const mayIgnore = may('discovery:update')
+  const mayIgnore = mayNow('discovery:update')
   const mayDocument = filter.bucket !== undefined && noDocument(filter.bucket) === undefined
   const listIds = (wanted: readonly InboxItem[]) => wanted.map(({ id }) => id)
   const keys = useInboxKeys({
@@ -233,7 +233,7 @@ const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFi
 
 export const InboxPage = () => {
   const { search } = usePageSearch()
-  const { may } = usePermit()
+  const { may, mayNow } = usePermit()
   const tabs = useTabs(search.network)
   const tab = tabs.some(({ id }) => id === search.tab) ? (search.tab ?? 'new') : 'new'
   const filter = useMemo(() => filterFor(tab, search.network), [tab, search.network])
@@ -257,7 +257,7 @@ export const InboxPage = () => {
           <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
         )}
       </div>
-      <Hints hints={may('discovery:update') ? HINTS : LOOKING_HINTS} />
+      <Hints hints={mayNow('discovery:update') ? HINTS : LOOKING_HINTS} />
     </>
   )
 }

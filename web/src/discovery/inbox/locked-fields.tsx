@@ -23,7 +23,7 @@ export const useUnlock = (deviceId: string) => {
 }
 
 export const LockedFields = ({ deviceId }: { readonly deviceId: string }) => {
-  const { may, blocked } = usePermit()
+  const { may, blockedNow } = usePermit()
   const { data = [] } = useQuery({ ...locksQuery(deviceId), enabled: may('discovery:list') })
   const unlock = useUnlock(deviceId)
   if (data.length === 0) return null
@@ -38,7 +38,7 @@ export const LockedFields = ({ deviceId }: { readonly deviceId: string }) => {
             <span className="muted">
               by {created_by} <TimeAgo at={created_at} />
             </span>
-            <Button onClick={() => unlock.mutate(field)} blocked={blocked('discovery:update')}>
+            <Button onClick={() => unlock.mutate(field)} blocked={blockedNow('discovery:update')}>
               Unlock
             </Button>
           </li>

@@ -169,7 +169,7 @@ const buildColumns =
   ]
 
 export const RulesPage = () => {
-  const { may, blocked } = usePermit()
+  const { may, blockedNow } = usePermit()
   const { search, set } = usePageSearch()
   const query = useQuery({ ...rulesQuery, enabled: may('discovery:list') })
   const all = useNetworks()
@@ -178,7 +178,10 @@ export const RulesPage = () => {
   const spec = useMemo(() => buildRuleSpec(networks), [networks])
   const toggle = useToggleRule()
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(() => buildColumns({ networks, onToggle: toggle.mutate, blocked }), [networks, toggle.mutate])
+  const columns = useMemo(
+    () => buildColumns({ networks, onToggle: toggle.mutate, blocked: blockedNow }),
+    [networks, toggle.mutate],
+  )
   return (
     <ListPage
       resourceName="discovery"
