@@ -11,7 +11,7 @@ export type StoredProposal = Selectable<ProposalRow>
 export type ListedRow = Omit<StoredProposal, 'operations'>
 
 /** A name of a user with its id. */
-export type CoAuthor = { readonly id: string; readonly username: string }
+type CoAuthor = { readonly id: string; readonly username: string }
 
 /** Numbers of the column are 32 bits. */
 const MAX_NUMBER = 2 ** 31 - 1

@@ -33,10 +33,10 @@ const RANKS: ReadonlyMap<string, number> = new Map(KINDS.map((kind, at) => [kind
 /** Kinds of the history come first, in the order of answers. */
 const rank = (kind: string): number => RANKS.get(kind) ?? KINDS.length
 
+const compareTexts = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
+
 const compareItems = (one: SeenEffect, other: SeenEffect): number =>
-  rank(one.kind) - rank(other.kind) ||
-  (one.kind === other.kind ? 0 : one.kind < other.kind ? -1 : 1) ||
-  (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
+  rank(one.kind) - rank(other.kind) || compareTexts(one.kind, other.kind) || compareTexts(one.id, other.id)
 
 /** Returns an item of a kind without a history. */
 const toOther = ({ kind, id, name, change }: SeenEffect, { before, document }: Documents): ProposalItem => {

@@ -21,14 +21,14 @@ export const createOperation = (
 ): StoredOperation => ({ ...given, added_by: username, added_at: now, error: null })
 
 /** The operations of a proposal, and the result of their run; undefined without a run. */
-export type RunOf = { readonly operations: readonly StoredOperation[]; readonly outcome: RunOutcome | undefined }
+type RunOf = { readonly operations: readonly StoredOperation[]; readonly outcome: RunOutcome | undefined }
 
 export const computeInputBytes = (operations: readonly Pick<StoredOperation, 'input'>[]): number =>
   operations.reduce((sum, { input }) => sum + Buffer.byteLength(JSON.stringify(input)), 0)
 
-const withError = (operation: StoredOperation, outcome: RunOutcome): StoredOperation => {
-  const error = outcome.errors.get(operation.id)
-  return { ...operation, error: error === undefined ? null : toErrorBody(error) }
+const withError = (operation: StoredOperation, { errors }: RunOutcome): StoredOperation => {
+  const error = errors.get(operation.id)
+  return { ...operation, error: error ? toErrorBody(error) : null }
 }
 
 const toColumns = ({ operations, outcome }: RunOf) =>
@@ -56,13 +56,13 @@ export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
 
 /** Stores a new proposal of the caller. @throws AppError LIMIT_REACHED */
 export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promise<store.StoredProposal> => {
-  const { userId = '', username } = tx.caller
+  const { userId = '', username: author } = tx.caller
   await tx.lock('proposals')
   await requireRoom(tx, userId)
   const isOpen = made.state === 'open'
   const row = await store.insert(tx, {
     ...made,
-    ...{ number: await store.findNextNumber(tx), author_id: userId, author: username },
+    ...{ number: await store.findNextNumber(tx), author_id: userId, author },
     ...{ operations: '[]', next_operation: run.operations.length + 1 },
     ...{ created_at: tx.now, updated_at: tx.now, touched_at: tx.now, opened_at: isOpen ? tx.now : null },
     ...toColumns(run),

@@ -92,7 +92,7 @@ const describeImpact = (summary: string, impact: ImpactCounts) => ({
   impact,
 })
 
-export type PlansOptions = {
+type Options = {
   readonly db: Db<Tables>
   readonly kernel: Kernel<Tables>
   /** The result of `selectPlanned`. */
@@ -114,7 +114,7 @@ const createIds = (plan: string) => createNewIds({ proposal: plan, operation: pl
 
 type Preview = { readonly answer: unknown; readonly observed: Observed }
 
-export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<Tables> => {
+export const createPlans = ({ db, kernel, planned, now }: Options): Plans<Tables> => {
   const getOrThrow = async (id: string, caller: Caller, at: Date): Promise<store.StoredProposal> => {
     const plan = await planStore.find({ db: db.read }, id)
     if (!plan || plan.author_id !== caller.userId || plan.client !== formatClient(caller)) throw notFound('plan', id)

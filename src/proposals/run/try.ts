@@ -14,11 +14,9 @@ import type { RunOutcome, StoredOperation } from './effect.ts'
 import { toTrier } from './rights-to-try.ts'
 import { RUN_LIMITS, runOperations, toTooManyError } from './run.ts'
 
-/** The proposal that operations are tried for. Its id decides the ids of new objects. */
-export type Tried = Pick<store.StoredProposal, 'id' | 'author_id' | 'author'>
-
 export type Trial = {
-  readonly of: Tried
+  /** The proposal that operations are tried for. Its id decides the ids of new objects. */
+  readonly of: Pick<store.StoredProposal, 'id' | 'author_id' | 'author'>
   /** The row as it was read before; undefined for a proposal that is not stored. */
   readonly row?: store.StoredProposal | undefined
   /** Returns the operations. @param row locked, and the present one; undefined for a proposal that is not stored */
@@ -39,11 +37,8 @@ export type Ran = {
 }
 
 /** Returns the request of a caller who tries work. */
-const toRequest = (ctx: Ctx, caller: Caller): Omit<Request, 'input'> => ({
-  caller,
-  requestId: ctx.requestId,
-  client: ctx.client,
-  signal: ctx.signal,
+const toRequest = ({ requestId, client, signal }: Ctx, caller: Caller): Omit<Request, 'input'> => ({
+  ...{ caller, requestId, client, signal },
 })
 
 /** Returns the author with the rights to try; undefined for a user who is gone or inactive. */
@@ -55,22 +50,17 @@ const findAuthor = async (ctx: Ctx, userId: string): Promise<Caller | undefined>
   return toTrier({ userId, username, via: 'session', credentialId: undefined, ...rights }, rights)
 }
 
-type PreparedSteps = ReadonlyMap<string, Prepared<Tables>>
-
 /** Prepares the operations that read no state, before the transaction. A refusal is left to the run, which prepares again. */
 export const prepareAll = async (
   { kernel, bounds }: Means,
   request: Omit<Request, 'input'>,
   operations: readonly StoredOperation[],
-): Promise<PreparedSteps> => {
+): Promise<Map<string, Prepared<Tables>>> => {
   const prepared = new Map<string, Prepared<Tables>>()
+  const { prepare } = kernel()
   for (const { id, operation, input } of operations) {
     const bound = bounds.get(operation)
-    const step =
-      bound &&
-      (await kernel()
-        .prepare(bound, request, input)
-        .catch(() => undefined))
+    const step = bound && (await prepare(bound, request, input).catch(() => undefined))
     if (step) prepared.set(id, step)
   }
   return prepared
