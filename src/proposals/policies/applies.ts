@@ -12,8 +12,8 @@ type Changed = { readonly kind: string; readonly change: ItemChange }
 export type PlacedItem = Changed & { readonly places: Places }
 
 /**
- * Returns the permission to make the change by hand; undefined for objects that no proposal holds, and for those that only follow from
- * others, such as conflicts.
+ * Returns the permission to make the change by hand; undefined for an object that no proposal holds, or that only follows from others,
+ * such as a conflict.
  */
 const findPermission = ({ kind, change }: Changed): string | undefined => {
   const permission = isKind(kind) ? KIND_NAMES[kind].permissions[change] : kind === DNS_RECORD ? `dns:${change}` : ''

@@ -1,5 +1,5 @@
 /** The writes that the user may propose, and the proposal that takes a write of the pages. */
-import { RESOURCE_NAMES } from '../resource/facts/names.ts'
+import { PROPOSED_NAMES } from '../resource/facts/names.ts'
 import { asOf, findEdited } from './as-of.ts'
 import { createStore } from './store.ts'
 
@@ -7,7 +7,7 @@ import { createStore } from './store.ts'
 export const held = createStore<readonly string[]>([])
 
 /** The permissions of writes that can be proposed. */
-const PROPOSED = new RegExp(`^(?!scanners)(discovery:update|(dns|${RESOURCE_NAMES.join('|')}):(create|update|delete))$`)
+const PROPOSED = new RegExp(`^(discovery:update|(dns|${PROPOSED_NAMES.join('|')}):(create|update|delete))$`)
 
 /** True if the user may try out a write: who reads a part of the estate may propose a change of it. */
 export const mayTry = (permissions: readonly string[], permission: string): boolean =>

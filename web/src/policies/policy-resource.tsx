@@ -2,7 +2,7 @@
 import { formatList, parseList } from '../access/list-text.ts'
 import { contracts, type Policy } from '../api/contracts.ts'
 import { createCrud } from '../resource/crud.ts'
-import { RESOURCE_NAMES } from '../resource/facts/names.ts'
+import { PROPOSED_NAMES } from '../resource/facts/names.ts'
 import { buildFormFields, buildNameField, type Fields, ID_FIELD, TIME_FIELDS } from '../resource/fields.ts'
 import { ManyField } from '../resource/form/many-field.tsx'
 import type { ControlInput, Resource } from '../resource/resource.ts'
@@ -83,7 +83,7 @@ export const buildPolicyFields = (names: Names = NO_NAMES): Fields<Policy> => ({
 })
 
 /** The permissions of the items of proposals. */
-const CHOICES = [...RESOURCE_NAMES, 'discovery', 'dns'].flatMap((resource) =>
+const CHOICES = [...PROPOSED_NAMES, 'discovery', 'dns'].flatMap((resource) =>
   ['create', 'update', 'delete'].map((verb) => [`${resource}:${verb}`, `${resource}:${verb}`] as const),
 )
 
