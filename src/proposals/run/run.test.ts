@@ -84,6 +84,24 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await admin.api.devices.get({ id: 'kept' })).toMatchObject({ os: 'bsd', description: 'edited' })
   })
 
+  test('an address that is taken after the run is found by the merge, which stores the preview of the next one', async () => {
+    const network = await admin.api.networks.create({ name: 'taken', subnet: '10.21.0.0/24' })
+    const range = { start_ip: '10.21.0.10', end_ip: '10.21.0.11' }
+    const pool = await admin.api.pools.create({ network_id: network.id, name: 'taken', ...range })
+    const proposal = await propose([{ operation: 'reservations.allocate', input: { id: pool.id } }])
+    const address = async () => (await items(proposal)).map(({ fields }) => fields.ip_address?.to)
+    expect(await address()).toEqual(['10.21.0.10'])
+    await admin.api.reservations.allocate({ id: pool.id })
+    // Only objects of the last run are compared, and the reservation is not there yet.
+    expect(await call<Proposal>('GET', `/${proposal.number}`)).toMatchObject({ is_current: true })
+    const { number, fingerprint } = proposal
+    const refused = await refuse('POST', `/${number}/merge`, { fingerprint })
+    expect(refused).toEqual([412, 'PRECONDITION_FAILED', ['reservation 10.21.0.11']])
+    expect(await address()).toEqual(['10.21.0.11'])
+    await admin.api.reservations.allocate({ id: pool.id })
+    expect(await refresh(proposal)).toMatchObject({ errors: 1, fingerprint: '' })
+  })
+
   test('a changed object makes a proposal outdated, and another effect is a new fingerprint with an entry', async () => {
     await admin.api.devices.create({ id: 'moved', name: 'moved', os: 'debian' })
     const proposal = await propose([updateDevice('moved', { os: 'bsd' })])
