@@ -417,6 +417,7 @@ test('a network shows the map of its addresses, with its pools and the networks 
       await isFine(page)
       await page.getByRole('switch', { name: 'Only this network' }).click()
       await list.getByText('10.216.0.129').waitFor({ state: 'detached' })
+      await list.getByText('10.216.0.1', { exact: true }).waitFor()
       expect(await listed()).toEqual(['mapped'])
 
       await page.getByRole('navigation', { name: 'About this network' }).getByRole('link', { name: 'Devices' }).click()

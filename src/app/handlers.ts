@@ -50,7 +50,7 @@ import type { Feature } from '../kernel/ctx.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Identify } from '../kernel/request.ts'
 import { netboxFeature } from '../netbox/netbox.ts'
-import { keepNames } from '../netbox/numbers/names.ts'
+import { countNewNames, keepNames } from '../netbox/numbers/names.ts'
 import { deviceLoginFeature } from '../people/device-login/device-login.ts'
 import { factorsFeature } from '../people/factors/factors.ts'
 import type { Requirement } from '../people/factors/requirement.ts'
@@ -196,12 +196,13 @@ export const createFeatures = (options: FeatureOptions): Features => {
   ]
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })
-  const estate = estateFeature({ ...options, operations: ofResources, keepNames })
+  const names = { keep: keepNames, countNew: countNewNames }
+  const estate = estateFeature({ ...options, operations: ofResources, keepNames: names })
   const packs = packsFeature({ ...options, operations: ofResources })
   const sourceObjects = sourceObjectsFeature({ ...options.config, operations: ofResources })
   const sources = sourcesFeature({ ...options, operations: ofResources })
   const ofEstate = [...ofResources, ...history.operations, ...estate.operations, ...packs.operations]
-  const demo = demoFeature({ ...options, operations: ofEstate, keepNames })
+  const demo = demoFeature({ ...options, operations: ofEstate, keepNames: names })
   const operations = [...ofEstate, ...sourceObjects.operations, ...demo.operations, ...sources.operations]
   const means = createMeans({ ...options, operations })
   const proposals = proposalsFeature(means, options)

@@ -63,6 +63,7 @@ describe('names', () => {
     const stored = { code: 0, err: 'No row changes. The names for the NetBox API are stored.\n' }
     expect(await run('apply', '-f', folder, '--yes')).toMatchObject(stored)
     expect(await listRoles()).toEqual(['Gateway gw'])
+    expect(await run('apply', '-f', folder, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
   })
 
   test('are not stored by a caller who may not make devices', async () => {

@@ -25,6 +25,7 @@ describe.each(engines())('names of a document on %s', (dialect) => {
   test('a dry run stores none, and an apply stores them with the rows', async () => {
     const document = { devices: DEVICES, names: [ROLE, TAG] }
     const plan = await door.api.estate.apply({ ...document, dry_run: true })
+    expect(plan).toMatchObject({ new_names: 2 })
     expect(await slugs('dcim/device-roles/')).toEqual([])
     await door.api.estate.apply({ ...document, expect: plan.fingerprint })
     const { kind: _, ...shown } = ROLE
@@ -41,7 +42,9 @@ describe.each(engines())('names of a document on %s', (dialect) => {
       { ...ROLE, slug: 'other' },
       { kind: 'dcim.platform' as const, name: 'Debian 13', slug: 'deb' },
     ]
-    expect(await door.api.estate.apply({ devices: DEVICES, names })).toMatchObject({ changed: false })
+    const document = { devices: DEVICES, names }
+    expect(await door.api.estate.apply({ ...document, dry_run: true })).toMatchObject({ changed: false, new_names: 1 })
+    expect(await door.api.estate.apply(document)).toMatchObject({ changed: false })
     expect(await slugs('dcim/device-roles/')).toEqual(['gw'])
     expect(await slugs('dcim/platforms/')).toEqual(['deb'])
   })

@@ -146,10 +146,12 @@ export type AnswerParts = {
   readonly lacking: readonly Permission[]
   /** The changed objects of the transaction, if it was planned. */
   readonly items: readonly PlannedItem[] | undefined
+  /** The names of the document that are not stored, of a dry run. */
+  readonly newNames: number | undefined
 }
 
 export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
-  const { plan, given, failed, isDry, lacking, items } = parts
+  const { plan, given, failed, isDry, lacking, items, newNames } = parts
   const own = countByVerb(plan.changes)
   const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
   const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
@@ -171,6 +173,7 @@ export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyRe
         ? countOthers(countEffects(items, { permissions: ctx.caller.permissions, needed: [] }), own)
         : null,
     ...(isDry && { lacking: [...lacking] }),
+    ...(newNames !== undefined && { new_names: newNames }),
     fingerprint: await computeFingerprint(plan, items, ctx.now),
   }
 }

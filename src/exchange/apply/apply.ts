@@ -111,12 +111,15 @@ export const applyHandler = (means: PackMeans & { readonly keepNames: KeepNames 
       return [...new Set([...lacking, ...(await checkReach(by, stored))])].sort()
     }
     const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'items'>) => {
-      const result = await buildAnswer(by, { plan, given, isDry, ...parts })
+      const result = await buildAnswer(by, { plan, given, isDry, newNames, ...parts })
       if (expect !== undefined && expect !== result.fingerprint)
         throw new AppError('PRECONDITION_FAILED', 'Not applied: it would do something else now than the plan says')
       return result
     }
 
+    // A caller who may not make names does not learn which there are.
+    const mayName = listNamePermissions(names).every((permission) => holdsAnywhere(ctx.caller, permission))
+    const newNames = isDry && names.length > 0 && mayName ? await means.keepNames.countNew(ctx, names) : undefined
     // Before the plan, so that it is of this state or a later one.
     const revision = await findRevision(ctx, READ_TABLES)
     // The comparison is the first half of the work.
@@ -167,7 +170,7 @@ export const applyHandler = (means: PackMeans & { readonly keepNames: KeepNames 
       }
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw createRefusal(failed)
-      if (names.length > 0) await means.keepNames(tx, names)
+      if (names.length > 0) await means.keepNames.keep(tx, names)
       const done = { ...current, changes: [...made, ...changes] }
       const outside = await checkReach(
         tx,

@@ -3,8 +3,12 @@ import type { DocumentName, NameKind } from '../../contract/fields/document-name
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Permission } from '../../kernel/operation.ts'
 
-/** Stores names, in a transaction. One that is stored already stays as it is. */
-export type KeepNames = (tx: Ctx, names: readonly DocumentName[]) => Promise<void>
+export type KeepNames = {
+  /** Stores names, in a transaction. One that is stored already stays as it is. */
+  readonly keep: (tx: Ctx, names: readonly DocumentName[]) => Promise<void>
+  /** Counts the names that are not stored. */
+  readonly countNew: (ctx: Ctx, names: readonly DocumentName[]) => Promise<number>
+}
 
 /** The permissions to make names. */
 const PERMISSIONS: Readonly<Record<NameKind, Permission>> = {

@@ -201,15 +201,15 @@ const propose = async (session: Session, { request, plan }: Planned): Promise<nu
 }
 
 /**
- * Stores the names of a document whose rows change nothing. They are in no plan, because a name that is stored already stays as it is.
- * @returns false if it has none, or they may not be stored
+ * Stores the names of a document whose rows change nothing.
+ * @returns false if none is new, or they may not be stored
  */
 const storeNames = async (session: Session, { request, plan }: Planned, texts: Texts): Promise<boolean> => {
-  const { names = [] } = request.files
-  if (names.length === 0 || plan.lacking?.length || request.proposal !== undefined) return false
+  const { new_names: count = 0 } = plan
+  if (count === 0 || request.proposal !== undefined) return false
   const { io } = session
   const isAsked = io.stdin.isTty && io.stdout.isTty
-  if (!isOn(texts, 'yes') && !(isAsked && (await askConfirmation(session, 'Store the names for the NetBox API?'))))
+  if (!isOn(texts, 'yes') && !(isAsked && (await askConfirmation(session, `Store ${count} names for the NetBox API?`))))
     return false
   const { transport } = await session.connect()
   await send({ io, transport }, request, { expect: plan.fingerprint })

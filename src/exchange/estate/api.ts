@@ -217,6 +217,10 @@ export const ApplyResult = z
       .array(z.string())
       .optional()
       .describe('Of a dry run: permissions that an apply needs and the caller lacks'),
+    new_names: z
+      .int()
+      .optional()
+      .describe('Of a dry run with `names`: how many are not stored yet; absent without the permissions to make them'),
     fingerprint: z.string().describe('For `expect`'),
   })
   .meta({ id: 'ApplyResult' })

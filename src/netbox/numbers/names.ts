@@ -47,22 +47,35 @@ export const hasNamed = ({ named_by: users }: NameAttributes, userId: string | u
 export const addNamer = (before: NameAttributes | undefined, userId: string | undefined): string =>
   [...new Set([...(before?.named_by?.split(SEPARATOR) ?? []), userId ?? ''])].filter(Boolean).join(SEPARATOR)
 
-/** Stores the names of an estate document that have no attributes yet, in a transaction. */
-export const keepNames = async (tx: Ctx, names: readonly DocumentName[]): Promise<void> => {
-  await tx.lock('netboxIds')
+/** Returns the names of an estate document that have no attributes yet, by kind and key. */
+const findNew = async (ctx: Ctx, names: readonly DocumentName[]) => {
+  const added = new Map<DocumentName['kind'], Map<string, DocumentName>>()
   for (const [kind, own] of Map.groupBy(names, (name) => name.kind)) {
-    const known = new Set((await findNames(tx, kind)).map(({ key }) => key))
-    const added = new Map<string, DocumentName>()
+    const known = new Set((await findNames(ctx, kind)).map(({ key }) => key))
+    const byKey = new Map<string, DocumentName>()
     for (const name of own) {
       const key = buildNameKey(name.name)
       // The first of several that differ in case.
-      if (!known.has(key) && !added.has(key)) added.set(key, name)
+      if (!known.has(key) && !byKey.has(key)) byKey.set(key, name)
     }
+    added.set(kind, byKey)
+  }
+  return added
+}
+
+/** Counts the names of an estate document that are not stored. */
+export const countNewNames = async (ctx: Ctx, names: readonly DocumentName[]): Promise<number> =>
+  [...(await findNew(ctx, names)).values()].reduce((sum, { size }) => sum + size, 0)
+
+/** Stores the names of an estate document that have no attributes yet, in a transaction. */
+export const keepNames = async (tx: Ctx, names: readonly DocumentName[]): Promise<void> => {
+  await tx.lock('netboxIds')
+  const namedBy = addNamer(undefined, tx.caller.userId)
+  for (const [kind, added] of await findNew(tx, names)) {
     await assignNumbers(
       tx,
       [...added.keys()].map((key) => ({ kind, key })),
     )
-    const namedBy = addNamer(undefined, tx.caller.userId)
     for (const [key, { kind: _, ...attributes }] of added)
       await store.setAttributes(tx, { kind, key }, JSON.stringify({ ...attributes, named_by: namedBy }))
   }

@@ -1,12 +1,16 @@
 // A real client over a real socket finds a device, allocates an address for it, and plans and applies a bulk change.
 // What its user may not do is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app/app.ts'
 import { type Answer, callOn, Plan } from '../../../testing/mcp.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 
 const START_TIMEOUT_MS = 60_000
+
+/** Of a write that the user may propose. */
+const OFFER = { field: 'proposal', message: 'it can be proposed with proposal=open' }
 
 describe.each(onSqlite())('an engineer with an AI client, on %s', (dialect) => {
   let app: TestApp
@@ -75,13 +79,13 @@ describe.each(onSqlite())('an engineer with an AI client, on %s', (dialect) => {
   })
 
   test.each([
-    ['devices.delete', { id: 'web-01' }, 'devices:delete'],
-    ['users.list', {}, 'users:list'],
-    ['devices.bulk', { operations: [{ op: 'delete', id: 'web-01' }] }, 'devices:delete'],
-  ])('is refused %s, which the user may not do', async (operation, input, permission) => {
+    ['devices.delete', { id: 'web-01' }, 'devices:delete', [OFFER]],
+    ['users.list', {}, 'users:list', []],
+    ['devices.bulk', { operations: [{ op: 'delete', id: 'web-01' }] }, 'devices:delete', [OFFER]],
+  ])('is refused %s, which the user may not do', async (operation, input, permission, details) => {
     expect(await run(operation, input)).toEqual({
       isError: true,
-      value: { code: 'FORBIDDEN', error: `This needs the permission ${permission}`, details: [] },
+      value: { code: 'FORBIDDEN', error: `This needs the permission ${permission}`, details },
     })
   })
 
