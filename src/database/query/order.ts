@@ -1,5 +1,5 @@
 /** The order of a list by one of its fields. */
-import { type SelectQueryBuilder, sql } from 'kysely'
+import type { SelectQueryBuilder, StringReference } from 'kysely'
 import type { Sort } from '../../contract/fields/sort.ts'
 
 /** The columns of the name, and the times, by which every list can be sorted. */
@@ -22,7 +22,8 @@ export const orderQuery = <DB, TB extends keyof DB, Row>(
   if (!columns) throw new Error(`no list is sorted by ${by}`)
   const direction = isReverse ? 'desc' : 'asc'
   return columns.reduce(
-    (ordered, column) => ordered.orderBy(sql.ref(column), direction),
+    // The names are those of columns of the query. A reference, not raw SQL, lets SQLite read the past in the order of an index.
+    (ordered, column) => ordered.orderBy(({ ref }) => ref(column as StringReference<DB, TB>), direction),
     query.clearOrderBy() as SelectQueryBuilder<DB, TB, Row>,
   )
 }

@@ -1,5 +1,5 @@
 /** The list of devices with its filters. */
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type AliasedExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { parseSort } from '../../../contract/fields/sort.ts'
 import { getCachedCount, getCachedText } from '../../../database/cache/query-cache.ts'
 import type { Part } from '../../../database/database.ts'
@@ -150,15 +150,15 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   const holding = async (part: Part) => orderByName(text ? query.where(await text.ordered(part)) : query, sort)
   // A text has its own order of reading.
   const areas = text ? undefined : ctx.store.sql.byArea(ctx.store.areas)
-  const selectIds = async (limit: number, offset: number) => {
-    if (areas) return selectPageIds(query, { areas, count: await total(), sort, limit, offset })
+  const selectIds = async (limit: number, offset: number): Promise<AliasedExpression<{ id: string }, 'page'>> => {
+    if (areas) return selectPageIds(query, { areas, count: await total(), sort, limit, offset }).as(sql.ref('page'))
     const part = page.limit === undefined ? { count: await total() } : { wanted: offset + limit }
-    const ids = (await holding(part)).clearSelect().select('devices.id').limit(limit).offset(offset)
-    return sql<{ id: string }>`(${ids})`
+    // Not within raw SQL: SQLite reads the past in the order of an index only where the page is a query.
+    return (await holding(part)).clearSelect().select('devices.id').limit(limit).offset(offset).as('page')
   }
   /** Finds the page in index order, and fetches the documents of that page only. */
   const selectPage = async (limit: number, offset: number) => {
-    const ids = (await selectIds(limit, offset)).as<'page'>(sql.ref('page'))
+    const ids = await selectIds(limit, offset)
     const docs = ctx.db.selectFrom('devices').innerJoin(ids, 'page.id', 'devices.id').select('devices.doc')
     return orderByName(docs, sort)
   }

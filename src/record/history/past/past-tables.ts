@@ -168,7 +168,7 @@ const buildDeviceColumns = (engine: PastSql): Columns => ({
       ['role_key', 'role'],
     ].map(([column, field = '']) => [
       column,
-      `coalesce(${engine.text('t.derived', field)}, lower(${engine.text('t.before', field)}))`,
+      `CAST(coalesce(${engine.text('t.derived', field)}, lower(${engine.text('t.before', field)})) AS TEXT)`,
     ]),
   ),
   search_text: selectSearchText(engine),
