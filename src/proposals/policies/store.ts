@@ -1,5 +1,4 @@
 /** The queries of policies; the only writer of their table. */
-
 import type { Kysely } from 'kysely'
 import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -12,8 +11,7 @@ import type { PolicyRow } from '../table.ts'
 import type { Policy } from './api.ts'
 
 /** Returns all policies, by name. */
-export const query = ({ db }: Pick<DbScope, 'db'>) =>
-  db.selectFrom('policies').selectAll().orderBy('name_order').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('policies').selectAll().orderBy('name_order').orderBy('id')
 
 // Written by `toRow`.
 const parseList = (json: string): string[] => JSON.parse(json) as string[]
