@@ -82,9 +82,9 @@ type Watched = {
   readonly problems: string[]
   readonly requests: string[]
   readonly underWay: Set<Request>
-  /** True once the user has signed out, until the page of sign-in is shown. */
+  /** True once the user has signed out, until somebody signs in. */
   isLeaving: boolean
-  /** The requests that were sent before the page of sign-in was shown. */
+  /** The requests of the page that were sent before the end of the session, or while the page was left. */
   readonly overtaken: WeakSet<Request>
   readonly expected: readonly string[]
 }
@@ -102,6 +102,9 @@ const nothing = (expected: readonly string[] = []): Watched => ({
 })
 
 const isSignOut = (request: Request): boolean => new URL(request.url()).pathname.endsWith('/logout')
+
+const isSignIn = (request: Request): boolean =>
+  request.method() === 'POST' && /^\/api\/auth\/(login|passkey)$/.test(new URL(request.url()).pathname)
 
 /** True for the answer of a request that the end of the session has overtaken: the page of before has sent it. */
 const isOvertaken = (response: Response, { underWay, overtaken }: Watched): boolean =>
@@ -134,7 +137,7 @@ const openWindow = async (origin: string, { theme, width, height, hasTouch }: Lo
     const isPreloaded = url.pathname.startsWith('/static/assets/forms-')
     if (!isPreloaded) window.watched.requests.push(`${request.method()} ${url.pathname}`)
     const { watched } = window
-    watched.isLeaving &&= !window.page?.url().includes('/login')
+    watched.isLeaving &&= !isSignIn(request)
     if (watched.isLeaving) watched.overtaken.add(request)
     // An event stream does not end.
     if (request.resourceType() !== 'eventsource') window.watched.underWay.add(request)

@@ -25,14 +25,14 @@ export const useSignOut = (): (() => Promise<void>) => {
       toastError('You are still signed in', error)
       return
     }
+    // Nothing more is asked for as this user.
+    stopLive()
     // The session at the provider ends as well. It sends the browser back to the sign-in page.
     if (url === null) {
       await navigate({ to: '/login' })
       setSigningOut(false)
       // The page stays until the provider answers.
     } else location.assign(url)
-    // Nothing more is asked for as this user.
-    stopLive()
     clearUserData()
     devices.forget()
   }
