@@ -35,19 +35,20 @@ const selectPresent = (db: Kysely<Tables>, resource: Resource, text: string) =>
     .select('id')
     .where(holdsName(getFacts(resource), text))
 
-/** Selects the changes before which an object had a name that begins with a text. */
+/** Selects the changes before which an object had a name that begins with a text. @param kinds at least one */
 export const selectEarlier = (db: Kysely<Tables>, kinds: readonly Kind[], text: string) => {
-  const [first = { from: '', to: '' }, ...others] = listOrderRanges(toNameKey(text))
-  const select = ({ from, to }: typeof first) =>
+  const select = (kind: Kind, { from, to }: { readonly from: string; readonly to: string }) =>
     db
       .selectFrom('history')
       .select(['history.kind', 'history.id', 'history.seq'])
-      .where('history.kind', 'in', kinds)
+      .where('history.kind', '=', kind)
       .where('history.sort_key', 'is not', null)
       .where('history.order_key', '>=', from)
       .where('history.order_key', '<', to)
       .where(matchName('history.order_key', text, 'first'))
-  return others.reduce((all, range) => all.unionAll(select(range)), select(first))
+  const ranges = listOrderRanges(toNameKey(text))
+  // A query for each kind: SQLite reads all names of several kinds, by the primary key.
+  return kinds.flatMap((kind) => ranges.map((range) => select(kind, range))).reduce((all, one) => all.unionAll(one))
 }
 
 type NameSearch = { readonly kind: Kind; readonly text: string; readonly most: number }
