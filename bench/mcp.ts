@@ -13,41 +13,14 @@ import { median, milliseconds, times } from './numbers.ts'
 import { publish } from './report.ts'
 import { startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
+import { toolCall } from './tool-call.ts'
 
 const GOAL_MS = 2
 const GOAL_TOKENS = 600
 const PER_ROUND = 100
-const REVISION = '2026-07-28'
 
 const { values } = parseArgs({
   options: { devices: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '15' } },
-})
-
-/** A call as the newest revision demands it. */
-const toolCall = (name: string, args: object): RequestParts => ({
-  method: 'POST',
-  path: '/mcp',
-  headers: {
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': REVISION,
-    'Mcp-Method': 'tools/call',
-    'Mcp-Name': name,
-  },
-  body: JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: {
-      name,
-      arguments: args,
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': REVISION,
-        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  }),
 })
 
 /** The same work by REST and by a tool. */

@@ -166,6 +166,13 @@ export const SUITES: readonly Suite[] = [
     about: 'The baseline is the same read as of a moment with as many changes since, 1,000 of them.',
   },
   {
+    name: 'proposals',
+    title: 'Proposals, 10,000 devices',
+    args: ['proposals.ts'],
+    about:
+      'The baseline is the same write as a dry run, or by hand. The lists are read among 10,000 closed proposals and 100 open ones.',
+  },
+  {
     name: 'undo',
     title: 'Undo',
     args: ['undo.ts'],
