@@ -217,7 +217,7 @@ test('an operation that is refused names its field, and can be replaced and remo
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByText('One operation is refused now.').waitFor()
       await page.getByRole('button', { name: 'Edit operation 1' }).click()
-      const dialog = page.getByRole('dialog', { name: 'New reservations' })
+      const dialog = page.getByRole('dialog', { name: /^New reservation / })
       const address = dialog.getByLabel('ip_address')
       await eventually(() => address.getAttribute('aria-invalid'), 'true')
       expect(await axeFindings(page, 'layers')).toEqual([])
