@@ -149,6 +149,16 @@ export const setKey = async ({ db }: DbScope, { kind, key }: Place, to: string |
   await update.where('kind', '=', kind).where('key', '=', key).execute()
 }
 
+/** Returns the rows of names that have a number. */
+export const findNamed = ({ db }: DbScope, kind: Kind) =>
+  db
+    .selectFrom('netbox_ids')
+    .select(['number', 'key', 'attributes'])
+    .where('kind', '=', kind)
+    .where('key', 'is not', null)
+    .$narrowType<{ key: string }>()
+    .execute()
+
 /** Returns the rows with attributes, by number. */
 export const findAttributes = ({ db }: DbScope, kind: Kind) =>
   db
