@@ -94,10 +94,12 @@ const keepNew = async (tx: Ctx, kind: Kind, added: ReadonlyMap<string, DocumentN
   const wanted = new Map([...added].map(([key, { slug }]) => [numbers.get(kind, key), slug]))
   const slugs = giveSlugs(toSlugged(await findNumberedNames(tx, kind)), wanted)
   const namedBy = addNamer(undefined, tx.caller.userId)
-  for (const [key, { kind: _, ...attributes }] of added) {
-    const slug = slugs.get(numbers.get(kind, key)) ?? attributes.slug
-    await store.setAttributes(tx, { kind, key }, JSON.stringify({ ...attributes, slug, named_by: namedBy }))
-  }
+  const rows = [...added].map(([key, { kind: _, ...attributes }]) => {
+    const number = numbers.get(kind, key)
+    const slug = slugs.get(number) ?? attributes.slug
+    return { number, key, attributes: JSON.stringify({ ...attributes, slug, named_by: namedBy }) }
+  })
+  await store.setAllAttributes(tx, kind, rows)
 }
 
 /** Stores the names of an estate document that have no attributes yet, in a transaction. */

@@ -1,13 +1,16 @@
 // The names of an estate document beside existing names: no two names of a kind have one slug, and a slug that was answered stays.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
+import { testApp } from '../../../../testing/app/app.ts'
 import { type Door, openDoor } from '../../../../testing/netbox/door.ts'
-import { engines } from '../../../../testing/servers/servers.ts'
+import { startRelay } from '../../../../testing/servers/relay.ts'
+import { engines, postgresDatabase } from '../../../../testing/servers/servers.ts'
 
 const Named = z.looseObject({ id: z.number(), name: z.string(), slug: z.string() })
 const List = z.object({ results: z.array(Named) })
 const Devices = z.object({ results: z.array(z.looseObject({ name: z.string(), role: Named })) })
 
+const START_TIMEOUT_MS = 60_000
 const kind = 'dcim.devicerole' as const
 
 describe.each(engines())('the slugs of names on %s', (dialect) => {
@@ -86,3 +89,27 @@ describe.each(engines())('the slugs of names on %s', (dialect) => {
     expect(nested.map(({ name }) => slugs.get(name))).toEqual(nested.map(({ slug }) => slug))
   })
 })
+
+// Left out rather than skipped, because a run on SQLite only is intended.
+if (engines().includes('postgres'))
+  test(
+    'the names of a document are stored by few statements on PostgreSQL',
+    async () => {
+      const database = await postgresDatabase()
+      const url = new URL(database.url)
+      const relay = await startRelay({ hostname: url.hostname, port: Number(url.port) })
+      url.port = String(relay.port)
+      const app = await testApp({ env: { DATABASE_URL: url.href }, withJobs: false })
+      const { api } = await app.as('admin')
+      const countTrips = (): number => relay.trips().reduce((sum, trips) => sum + trips, 0)
+      const names = Array.from({ length: 1000 }, (_, n) => ({ kind, name: `Role ${n}`, slug: `r${n}` }) as const)
+      const before = countTrips()
+      await api.estate.apply({ names })
+      const trips = countTrips() - before
+      await app.close()
+      await relay.close()
+      await database.drop()
+      expect(trips).toBeLessThan(100)
+    },
+    START_TIMEOUT_MS,
+  )
