@@ -285,6 +285,25 @@ test('a user who may only ask gets an address with a few clicks, and sees the Ye
   expect(given).toMatchObject({ ip_address: '10.96.0.20', hostname: 'printer-3', created_by: 'viewer' })
 })
 
+test('a user who asks for a DNS name sees the name that it would be', async () => {
+  await requester()
+  const { api } = it.plat
+  const zone = await api.dnsZones.create({ name: 'asked.example' })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/request?tab=dns')
+      await choose(page.getByLabel('Where · required'), 'asked.example')
+      await page.getByLabel('Name').fill('www')
+      await page.getByLabel('Value').fill('192.0.2.7')
+      await page.getByText('You would get www.asked.example').waitFor()
+      await page.getByRole('button', { name: 'Ask' }).click()
+      await page.getByText('New dns record www').waitFor()
+    },
+    { as: 'viewer' },
+  )
+  expect(await api.dnsRecords.list({ zone_id: zone.id })).toEqual([])
+})
+
 test('a No has a reason, which the requester reads', async () => {
   await requester()
   let number = ''
