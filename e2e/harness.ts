@@ -82,7 +82,7 @@ type Watched = {
   readonly problems: string[]
   readonly requests: string[]
   readonly underWay: Set<Request>
-  /** True once the user has signed out, until somebody signs in. */
+  /** True once the user has signed out, until the next sign-in. */
   isLeaving: boolean
   /** The requests of the page that were sent before the end of the session, or while the page was left. */
   readonly overtaken: WeakSet<Request>

@@ -217,7 +217,7 @@ test('an operation that is refused names its field, and can be replaced and remo
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByText('One operation is refused now.').waitFor()
       await page.getByRole('button', { name: 'Edit operation 1' }).click()
-      const dialog = page.getByRole('dialog', { name: 'New reservations' })
+      const dialog = page.getByRole('dialog', { name: /^New reservation / })
       const address = dialog.getByLabel('ip_address')
       await eventually(() => address.getAttribute('aria-invalid'), 'true')
       expect(await axeFindings(page, 'layers')).toEqual([])
@@ -283,6 +283,25 @@ test('a user who may only ask gets an address with a few clicks, and sees the Ye
   const [pool] = await api.pools.all({ name: 'printers' })
   const [given] = await api.reservations.list({ pool_id: pool?.id ?? '' })
   expect(given).toMatchObject({ ip_address: '10.96.0.20', hostname: 'printer-3', created_by: 'viewer' })
+})
+
+test('a user who asks for a DNS name sees the name that it would be', async () => {
+  await requester()
+  const { api } = it.plat
+  const zone = await api.dnsZones.create({ name: 'asked.example' })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/request?tab=dns')
+      await choose(page.getByLabel('Where · required'), 'asked.example')
+      await page.getByLabel('Name').fill('www')
+      await page.getByLabel('Value').fill('192.0.2.7')
+      await page.getByText('You would get www.asked.example').waitFor()
+      await page.getByRole('button', { name: 'Ask' }).click()
+      await page.getByText('New dns record www').waitFor()
+    },
+    { as: 'viewer' },
+  )
+  expect(await api.dnsRecords.list({ zone_id: zone.id })).toEqual([])
 })
 
 test('a No has a reason, which the requester reads', async () => {

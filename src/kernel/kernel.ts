@@ -18,6 +18,7 @@ import {
   buildSubject,
   createRawAudit,
   getAuditedCall,
+  NO_AUDIT,
 } from './changes/audit.ts'
 import { ChangeRecord, type PlanLimits } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
@@ -255,6 +256,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     step?: Step,
   ): Promise<unknown> => {
     let input = step ? step.input : request.input
+    const trail = bound.op.skipsAudit ? NO_AUDIT : audit
     const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
     // An invalid input is no call in earnest either.
     const isDry = bound.op.hasHistory === true && asksForDryRun(input)
@@ -273,7 +275,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       }
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
         if (made instanceof WithStatus && made.isDryRun) return
-        await audit.succeeded({ ...event(made), changeId: changeId ?? '' }, tx)
+        await trail.succeeded({ ...event(made), changeId: changeId ?? '' }, tx)
       }
       const onRepeat = (changeId: string) => request.setHeader?.('X-Change-Id', changeId)
       // A dry run uses up no key, and a plan can be applied once.
@@ -288,7 +290,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       if (step?.isExpected(error)) throw error
       // A dry run leaves no entry, except for a refusal for want of rights.
       if (!isDry || (error instanceof AppError && (error.status === 401 || error.status === 403)))
-        await audit.failed(event(), error)
+        await trail.failed(event(), error)
       throw offerProposal(bound.op, request.caller, error)
     }
   }

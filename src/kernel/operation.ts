@@ -148,6 +148,10 @@ export type Operation<
   readonly recordsOutput?: readonly string[]
   /** The audit entry of a call names the object of its path. The answer is another one. */
   readonly recordsPath?: true
+  /** Fields of the audit entry before the fields of the input, for operations that have the same input. `recorded` has them too. */
+  readonly recordsFields?: Readonly<Record<string, string>>
+  /** No call has an audit entry, nor a refusal: it changes nothing that a user has made. */
+  readonly skipsAudit?: true
   /** Returns the rules of such an `input` that the document adds to its body, as keywords of JSON Schema. */
   readonly bodyRules?: () => object
 }

@@ -81,6 +81,12 @@ const NewOperation = z.object({
 const fields = { description: text(MAX_DESCRIPTION).describe('For all who see the proposal') }
 
 const action = { effect: 'action', scope: 'custom' } as const
+/** The audit entry begins with this field. The inputs do not tell these calls apart. */
+const record = <Fields extends z.ZodRawShape>(recordsFields: Readonly<Record<string, string>>, fields: Fields) => ({
+  recordsFields,
+  recorded: () =>
+    z.object({ ...Object.fromEntries(Object.keys(recordsFields).map((name) => [name, z.string()])), ...fields }),
+})
 /** A call that runs the operations. */
 const run = { hasOwnTransactions: true, isLong: true } as const
 
@@ -192,6 +198,7 @@ export const proposals = {
     access: 'proposals:create',
     ...action,
     ...run,
+    ...record({ state: 'open' }, {}),
     input: ProposalId,
     output: Proposal,
   }),
@@ -201,6 +208,7 @@ export const proposals = {
     http: 'POST /api/proposals/{id}/close',
     access: 'proposals:create',
     ...action,
+    ...record({ state: 'closed' }, { text: Remark }),
     input: () => z.object({ ...ProposalId.shape, text: Remark }),
     output: Proposal,
   }),
@@ -211,6 +219,7 @@ export const proposals = {
     access: 'proposals:read',
     ...action,
     ...run,
+    skipsAudit: true,
     input: ProposalId,
     output: Proposal,
   }),
@@ -259,6 +268,7 @@ export const proposalReviews = {
     http: 'POST /api/proposals/{id}/approve',
     access: 'proposals:approve',
     ...action,
+    ...record({ review: 'approve' }, { fingerprint: SeenFingerprint, text: Remark }),
     errors: [412],
     mcp: 'hidden',
     input: () => z.object({ ...ProposalId.shape, fingerprint: SeenFingerprint, text: Remark }),
@@ -270,6 +280,7 @@ export const proposalReviews = {
     http: 'POST /api/proposals/{id}/reject',
     access: 'proposals:approve',
     ...action,
+    ...record({ review: 'reject' }, { text: Remark }),
     mcp: 'hidden',
     input: () => z.object({ ...ProposalId.shape, text: Remark }),
     output: Proposal,

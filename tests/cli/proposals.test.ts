@@ -37,8 +37,9 @@ const countNetworks = async () => (await admin.api.networks.list({})).length
 describe('a write with --propose', () => {
   test('prints its answer, tells the proposal, and changes nothing', async () => {
     const done = await run('network', 'create', 'core', '10.1.0.0/24', '--propose', '-o', 'json')
-    expect([done.code, JSON.parse(done.out)]).toMatchObject([0, { name: 'core', subnet: '10.1.0.0/24' }])
     const proposal = await admin.api.proposals.get({ id: readNumber(done) })
+    const answer = { name: 'core', subnet: '10.1.0.0/24', proposal: proposal.number }
+    expect([done.code, JSON.parse(done.out)]).toMatchObject([0, answer])
     expect(proposal).toMatchObject({ state: 'open', summary: 'creates 1 network' })
     expect(await countNetworks()).toBe(0)
   })
@@ -51,9 +52,21 @@ describe('a write with --propose', () => {
     expect(await countNetworks()).toBe(1)
   })
 
-  test('tells nothing of the proposal with --quiet', async () => {
-    const { code, out, err } = await run('device', 'create', 'quiet', '--propose', '--quiet')
-    expect([code, out.trim().length, err]).toEqual([0, 36, ''])
+  test.each([
+    ['of a create', ['device', 'create', 'quiet', '--propose']],
+    ['of a create, also with JSON', ['device', 'create', 'quiet JSON', '--propose', '-o', 'json']],
+    ['of a delete', ['network', 'delete', 'lan', '--propose']],
+  ])('prints only the number of the proposal with --quiet: %s', async (_, argv) => {
+    const { code, out, err } = await run(...argv, '--quiet')
+    const [newest] = await admin.api.proposals.list({ limit: 1 })
+    expect([code, out, err]).toEqual([0, `${newest?.number}\n`, ''])
+  })
+
+  test.each(['json', 'yaml'])('has the number of the proposal in the %s of a delete', async (format) => {
+    const { code, out } = await run('network', 'delete', 'lan', '--propose', '-o', format)
+    const [newest] = await admin.api.proposals.list({ limit: 1 })
+    const answer: unknown = format === 'json' ? JSON.parse(out) : Bun.YAML.parse(out)
+    expect([code, answer]).toMatchObject([0, { summary: 'deletes 1 network', proposal: newest?.number }])
   })
 
   test('that is a dry run makes no proposal', async () => {
@@ -124,6 +137,15 @@ describe('plat apply --propose', () => {
       'merged',
       ['proposed'],
     ])
+  })
+
+  test('prints only the number with --quiet, and has it in JSON', async () => {
+    const file = write('datacenters:\n  - name: counted\n')
+    const quiet = await run('apply', '-f', file, '--propose', '--quiet')
+    const json = await run('apply', '-f', file, '--propose', '-o', 'json')
+    const [newest, older] = await admin.api.proposals.list({ limit: 2 })
+    expect([quiet.code, quiet.out]).toEqual([0, `${older?.number}\n`])
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { applied: false, proposal: newest?.number }])
   })
 
   test('makes no proposal of files that change nothing', async () => {

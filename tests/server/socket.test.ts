@@ -40,7 +40,7 @@ type Exchange = { readonly text: string; readonly statuses: readonly string[] }
 
 /**
  * Sends bytes. Returns all received bytes until the server closes the connection.
- * @param isAll whether the sending half is closed then. The server drops a request whose client does this before the
+ * @param isAll whether the sending half is closed then. The server drops the request of a client that does this before the
  * answer is ready.
  */
 const exchange = (bytes: string | Uint8Array, isAll = false): Promise<Exchange> =>

@@ -74,10 +74,12 @@ export const dnsRecords = {
     http: 'POST /api/dns/records',
     status: 201,
     effect: 'create',
+    alsoAnswers: { 200: 'same' },
     access: 'dns:create',
     proposes: true,
+    inQuery: ['dry_run'],
     cli: { command: 'dns record create', args: ['zone_id', 'name', 'type', 'value'] },
-    input: DnsRecordDraft,
+    input: () => DnsRecordDraft.extend({ dry_run: z.boolean().optional().describe('Adds nothing, and answers 200') }),
     output: DnsRecord,
   }),
   get: operation({

@@ -4,6 +4,7 @@ import { AppError, type FieldIssue, invalidField, notFound, rejectIssues } from 
 import { merge } from '../../contract/merge.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
+import { WithStatus } from '../../kernel/handler-result.ts'
 import { listRows } from '../../kernel/list.ts'
 import { isNameWithin, normalizeName } from '../../net/dns/name.ts'
 import { checkValue, normalizeValue } from '../../net/dns/value.ts'
@@ -71,7 +72,8 @@ const toCanonical = <F extends Fields>(fields: F, zone: Zone): F & { readonly fq
   return { ...fields, name, value, fqdn: store.buildFqdn(name, zone.name) }
 }
 
-export const create = async (ctx: Ctx, { id = ctx.newId(), ...draft }: DnsRecordDraft): Promise<DnsRecord> => {
+/** Returns a new record. @throws AppError as `validateName`, `validateValue` and `checkBeside` */
+const build = async (ctx: Ctx, { id = ctx.newId(), ...draft }: DnsRecordDraft): Promise<DnsRecord> => {
   const zone = await lockZone(ctx, draft.zone_id)
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A record with id "${id}" exists already`)
   const { zone_id, name, type, ttl, value, description } = draft
@@ -82,6 +84,11 @@ export const create = async (ctx: Ctx, { id = ctx.newId(), ...draft }: DnsRecord
     ...times,
   }
   await checkBeside(ctx, record)
+  return record
+}
+
+export const create = async (ctx: Ctx, draft: DnsRecordDraft): Promise<DnsRecord> => {
+  const record = await build(ctx, draft)
   await store.insert(ctx, record)
   await ctx.emit('dns-record.created', record)
   return record
@@ -131,7 +138,8 @@ export const feature: Feature = {
       if (name) query = query.where(containsText('dns_records.name', name))
       return listRows(ctx, { revision, query, page, row: store.fromRow })
     },
-    create,
+    create: async (ctx, { dry_run, ...draft }) =>
+      dry_run ? new WithStatus(200, await build(ctx, draft), true) : create(ctx, draft),
     get: async (ctx, { id }) => getOrThrow(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),

@@ -8,7 +8,7 @@ import { repeatIfCut } from '../../surfaces/cli/connection/repeat.ts'
 import { retryWhileBusy } from '../../surfaces/cli/connection/retry.ts'
 import { report } from '../../surfaces/cli/failure.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
-import { getProposal, offerUndo, tellProposal } from '../../surfaces/cli/output/preview.ts'
+import { getProposal, offerUndo, tellProposal, withProposal } from '../../surfaces/cli/output/preview.ts'
 import { getText, isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { readProposal } from '../../surfaces/cli/parse/proposal-flags.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
@@ -195,7 +195,7 @@ const planRequest = async (connection: Connection, request: ApplyRequest): Promi
 const propose = async (session: Session, { request, plan }: Planned): Promise<number> => {
   const { transport } = await session.connect()
   const { result, proposal } = await send({ io: session.io, transport }, request, {})
-  await show(session, request, { ...result, errors: plan.errors })
+  await show(session, request, withProposal({ ...result, errors: plan.errors }, proposal))
   await tellProposal(session, transport, proposal)
   return plan.errors.length > 0 ? 1 : 0
 }

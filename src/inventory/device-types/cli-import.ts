@@ -6,7 +6,7 @@ import { getErrorMessage } from '../../contract/unknown.ts'
 import type { OutputOf } from '../../kernel/operation.ts'
 import { readJson, send } from '../../surfaces/cli/connection/client.ts'
 import { toPrintable } from '../../surfaces/cli/output/display.ts'
-import { getProposal, tellProposal } from '../../surfaces/cli/output/preview.ts'
+import { getProposal, tellProposal, withProposal } from '../../surfaces/cli/output/preview.ts'
 import { isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { readProposal } from '../../surfaces/cli/parse/proposal-flags.ts'
 import { createUsageError } from '../../surfaces/cli/parse/usage-error.ts'
@@ -110,8 +110,10 @@ export const importTypes = async (session: Session, texts: Texts): Promise<numbe
   }
   const count = (outcome: ImportedType['outcome']) => all.filter((one) => one.outcome === outcome).length
   const counts = { created: count('created'), updated: count('updated'), unchanged: count('unchanged') }
-  if (globals.output === 'json') await io.stdout.write(`${JSON.stringify({ ...counts, device_types: all })}\n`)
-  else {
+  if (globals.output === 'json') {
+    const answer = withProposal({ ...counts, device_types: all }, number)
+    await io.stdout.write(`${JSON.stringify(answer)}\n`)
+  } else if (!globals.isQuiet || number === null) {
     if (!globals.isQuiet) for (const type of all) await io.stdout.write(`${formatLine(type)}\n`)
     const { created, updated, unchanged } = counts
     await io.stdout.write(`${created} created, ${updated} updated, ${unchanged} unchanged\n`)

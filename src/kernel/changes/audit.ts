@@ -101,7 +101,7 @@ export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schem
 /**
  * Returns the object and the changes of a call. The object is the first parameter of the path. Without one it is the field named after
  * the resource (`user_id` for users). A created object is named by its own id, or else by its parent's, unless `recordsPath` says that
- * the parent is the object. The other fields of the input are the changes, except fields sent in headers.
+ * the parent is the object. The other fields of the input are the changes, except fields sent in headers, after `recordsFields`.
  * @param made the answer of a create
  */
 export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
@@ -109,11 +109,10 @@ export const buildSubject = (op: AnyOperation, input: unknown, made?: unknown): 
   const { param, fromHeaders } = getParts(op)
   const parent = toText(input[param])
   const own = isRecord(made) && !op.recordsPath ? toText(made.id) : ''
-  const changes: Fields = Object.fromEntries(
-    Object.entries(input).filter(
-      ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),
-    ),
+  const given = Object.entries(input).filter(
+    ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),
   )
+  const changes: Fields = { ...op.recordsFields, ...Object.fromEntries(given) }
   if (Object.keys(changes).length === 0) return { resourceId: own || parent }
   const recorded = op.recordsOutput ? withOutput(changes, made, op.recordsOutput) : changes
   return { resourceId: own || parent, changes: recorded, schema: op.recorded?.() ?? op.input }
@@ -188,7 +187,7 @@ export const buildRefusal = (
     return { ...buildEvent(signIn, { caller: error.caller, client, requestId }, {}), isGuest: true }
   }
   const audited = getAuditedCall(called)
-  if (!audited) return undefined
+  if (!audited || ('effect' in called && called.skipsAudit)) return undefined
   return buildEvent(audited, request, 'effect' in called ? buildSubject(called, request.input) : {})
 }
 

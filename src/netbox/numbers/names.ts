@@ -4,6 +4,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { buildNameKey } from './keys.ts'
 import type { Kind } from './kinds.ts'
 import { assignNumbers } from './numbers.ts'
+import { giveSlugs, type Slugged } from './slugs.ts'
 import * as store from './store.ts'
 
 /** The fields of a name, as a client sent them. */
@@ -25,6 +26,23 @@ export const findNames = async (ctx: Ctx, kind: Kind): Promise<readonly NameRow[
   // Written by `saveName`.
   return rows.map((row) => ({ ...row, attributes: JSON.parse(row.attributes) as NameAttributes }))
 }
+
+/** A name of any caller, with the attributes that a client has sent. */
+export type NumberedName = Omit<NameRow, 'attributes'> & { readonly attributes: NameAttributes | undefined }
+
+/** Returns the names of a kind that have a number, of all callers: they tell which slugs are taken. */
+export const findNumberedNames = async (ctx: Ctx, kind: Kind): Promise<readonly NumberedName[]> => {
+  const rows = await store.findNamed(ctx.unscoped, kind)
+  return rows.map(({ number, key, attributes }) => ({
+    ...{ number, key },
+    // Written by `saveName`.
+    attributes: attributes === null ? undefined : (JSON.parse(attributes) as NameAttributes),
+  }))
+}
+
+/** Returns the names as their slugs are made of them. */
+export const toSlugged = (names: readonly NumberedName[]): Slugged[] =>
+  names.map(({ number, key, attributes }) => ({ number, text: key, slug: attributes?.slug }))
 
 /** Stores a name, in a transaction. Returns its number, which is that of the key before if it had one. */
 export const saveName = async (tx: Ctx, kind: Kind, key: string, attributes: NameAttributes): Promise<number> => {
@@ -67,16 +85,25 @@ const findNew = async (ctx: Ctx, names: readonly DocumentName[]) => {
 export const countNewNames = async (ctx: Ctx, names: readonly DocumentName[]): Promise<number> =>
   [...(await findNew(ctx, names)).values()].reduce((sum, { size }) => sum + size, 0)
 
+/** Stores names without attributes, with their slugs. A slug that another name of the kind has already gets the number of the name behind it. */
+const keepNew = async (tx: Ctx, kind: Kind, added: ReadonlyMap<string, DocumentName>): Promise<void> => {
+  const numbers = await assignNumbers(
+    tx,
+    [...added.keys()].map((key) => ({ kind, key })),
+  )
+  const wanted = new Map([...added].map(([key, { slug }]) => [numbers.get(kind, key), slug]))
+  const slugs = giveSlugs(toSlugged(await findNumberedNames(tx, kind)), wanted)
+  const namedBy = addNamer(undefined, tx.caller.userId)
+  const rows = [...added].map(([key, { kind: _, ...attributes }]) => {
+    const number = numbers.get(kind, key)
+    const slug = slugs.get(number) ?? attributes.slug
+    return { number, key, attributes: JSON.stringify({ ...attributes, slug, named_by: namedBy }) }
+  })
+  await store.setAllAttributes(tx, kind, rows)
+}
+
 /** Stores the names of an estate document that have no attributes yet, in a transaction. */
 export const keepNames = async (tx: Ctx, names: readonly DocumentName[]): Promise<void> => {
   await tx.lock('netboxIds')
-  const namedBy = addNamer(undefined, tx.caller.userId)
-  for (const [kind, added] of await findNew(tx, names)) {
-    await assignNumbers(
-      tx,
-      [...added.keys()].map((key) => ({ kind, key })),
-    )
-    for (const [key, { kind: _, ...attributes }] of added)
-      await store.setAttributes(tx, { kind, key }, JSON.stringify({ ...attributes, named_by: namedBy }))
-  }
+  for (const [kind, added] of await findNew(tx, names)) if (added.size > 0) await keepNew(tx, kind, added)
 }

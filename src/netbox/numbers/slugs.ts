@@ -10,7 +10,7 @@ export type Slugged = {
 }
 
 /** Returns the slug, or the first one with the number behind it that is free. */
-const pickFree = (slug: string, number: number, taken: ReadonlySet<string>): string => {
+export const pickFree = (slug: string, number: number, taken: Pick<ReadonlySet<string>, 'has'>): string => {
   if (slug !== '' && !taken.has(slug)) return slug
   for (let nth = 1; ; nth++) {
     const suffix = nth === 1 ? String(number) : `${number}-${nth}`
@@ -29,6 +29,25 @@ export const makeSlugs = (names: readonly Slugged[]): ReadonlyMap<number, string
   const slugs = new Map<number, string>()
   for (const { number, text, slug } of inOrder) {
     const own = pickFree(slug || toNameSlug(text), number, taken)
+    taken.add(own)
+    slugs.set(number, own)
+  }
+  return slugs
+}
+
+/**
+ * Returns slugs for some of the names of a kind, by number. A slug that another name answers gets the number of the name behind it.
+ * @param given the wanted slugs by number
+ */
+export const giveSlugs = (
+  names: readonly Slugged[],
+  given: ReadonlyMap<number, string>,
+): ReadonlyMap<number, string> => {
+  const others = [...makeSlugs(names)].filter(([number]) => !given.has(number))
+  const taken = new Set(others.map(([, slug]) => slug))
+  const slugs = new Map<number, string>()
+  for (const [number, slug] of [...given].sort(([a], [b]) => a - b)) {
+    const own = pickFree(slug, number, taken)
     taken.add(own)
     slugs.set(number, own)
   }

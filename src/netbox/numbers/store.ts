@@ -134,6 +134,29 @@ export const insert = (ctx: Ctx, kind: Kind, rows: readonly Numbered[]): Promise
 
 type Place = { readonly kind: Kind; readonly key: string }
 
+/** Prepares a statement for many names. Each has a row by its number, so that nothing is inserted. */
+const updateAttributes = preparedRows(
+  ['kind', 'number', 'key', 'attributes'],
+  (db: Kysely<Tables>, rows: { kind: string; number: number; key: string; attributes: string }[]) =>
+    db
+      .insertInto('netbox_ids')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['kind', 'number']).doUpdateSet({ attributes: (eb) => eb.ref('excluded.attributes') }),
+      ),
+)
+
+/** Sets the attributes of names that have numbers. */
+export const setAllAttributes = (
+  scope: StoreScope,
+  kind: Kind,
+  rows: readonly (Numbered & { readonly attributes: string })[],
+): Promise<void> =>
+  updateAttributes(
+    scope,
+    rows.map(({ number, key, attributes }) => ({ kind, number, key, attributes })),
+  )
+
 /** Sets the attributes of a name; null for none. */
 export const setAttributes = async (
   { db }: DbScope,
@@ -148,6 +171,16 @@ export const setKey = async ({ db }: DbScope, { kind, key }: Place, to: string |
   const update = db.updateTable('netbox_ids').set(to === null ? { key: to, attributes: null } : { key: to })
   await update.where('kind', '=', kind).where('key', '=', key).execute()
 }
+
+/** Returns the rows of names that have a number. */
+export const findNamed = ({ db }: DbScope, kind: Kind) =>
+  db
+    .selectFrom('netbox_ids')
+    .select(['number', 'key', 'attributes'])
+    .where('kind', '=', kind)
+    .where('key', 'is not', null)
+    .$narrowType<{ key: string }>()
+    .execute()
 
 /** Returns the rows with attributes, by number. */
 export const findAttributes = ({ db }: DbScope, kind: Kind) =>

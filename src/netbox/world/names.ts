@@ -11,7 +11,7 @@ import { readCustom } from '../../resource/custom/objects.ts'
 import { toCustomTable } from '../../resource/named-tables.ts'
 import { buildNameKey } from '../numbers/keys.ts'
 import type { Kind } from '../numbers/kinds.ts'
-import { findNames, hasNamed, type NameAttributes } from '../numbers/names.ts'
+import { findNames, findNumberedNames, hasNamed, type NameAttributes, toSlugged } from '../numbers/names.ts'
 import { assignNumbers } from '../numbers/numbers.ts'
 import { makeSlugs } from '../numbers/slugs.ts'
 import { UNASSIGNED, UNKNOWN } from './keys.ts'
@@ -107,19 +107,10 @@ const readGroups: ReadTexts = async (ctx) => (await vlans.rows(ctx).execute()).m
 /** The numbered names of a kind, by key. A slug stays when other names go. */
 export type NameBook = ReadonlyMap<string, { readonly slug: string; readonly attributes: NameAttributes | undefined }>
 
-/** Reads the names of a kind that have a number, of all callers: they tell which slugs are taken. */
+/** Reads the names of a kind that have a number, of all callers. */
 export const readNameBook = async (ctx: Ctx, kind: Kind): Promise<NameBook> => {
-  const rows = await ctx.unscoped.db
-    .selectFrom('netbox_ids')
-    .select(['number', 'key', 'attributes'])
-    .where('kind', '=', kind)
-    .execute()
-  const names = rows.flatMap(({ number, key, attributes }) => {
-    // Written by `saveName`.
-    const own = attributes === null ? undefined : (JSON.parse(attributes) as NameAttributes)
-    return key === null ? [] : [{ number, key, attributes: own }]
-  })
-  const slugs = makeSlugs(names.map(({ number, key, attributes }) => ({ number, text: key, slug: attributes?.slug })))
+  const names = await findNumberedNames(ctx, kind)
+  const slugs = makeSlugs(toSlugged(names))
   return new Map(names.map(({ number, key, attributes }) => [key, { slug: slugs.get(number) ?? '', attributes }]))
 }
 

@@ -10,6 +10,7 @@ import { buildNameKey } from '../numbers/keys.ts'
 import type { Kind } from '../numbers/kinds.ts'
 import type { NameAttributes } from '../numbers/names.ts'
 import { assignNumbers } from '../numbers/numbers.ts'
+import { pickFree } from '../numbers/slugs.ts'
 import { type Counter, countFor } from './counters.ts'
 import { type NameBook, readNameBook } from './names.ts'
 import { PATHS } from './paths.ts'
@@ -51,6 +52,8 @@ export class World {
   readonly #books = new Map<Kind, NameBook>()
   readonly #definitions = new Map<string, Fields>()
   readonly #nested = new Map<string, Numbered | null>()
+  /** The names by their slugs, with the names that are seen first. */
+  readonly #newSlugs = new Map<Kind, Map<string, string>>()
   /** The nested forms of names by their texts, which differ in case. */
   readonly #nestedTexts = new Map<Kind, Map<string, Numbered | null>>()
   #pending: Pending[] = []
@@ -187,11 +190,15 @@ export class World {
 
   /** A name that is seen first has the slug of its text, or with its number behind it where another one has that. */
   #giveSlug(kind: Kind, key: string, book: NameBook): void {
-    const slug = toNameSlug(key)
-    const isTaken = slug === '' || [...book.values()].some((one) => one.slug === slug)
+    const slugs = this.#newSlugs.get(kind) ?? new Map([...book].map(([name, { slug }]) => [slug, name]))
+    this.#newSlugs.set(kind, slugs)
     this.whenNumbered(kind, key, (number) => {
       const nested = this.#nested.get(`${kind}  ${key}`)
-      if (nested) nested.slug = isTaken ? `${slug}${slug === '' ? '' : '-'}${number}` : slug
+      if (!nested) return
+      const taken = { has: (slug: string) => (slugs.get(slug) ?? key) !== key }
+      const slug = pickFree(toNameSlug(key), number, taken)
+      slugs.set(slug, key)
+      nested.slug = slug
     })
   }
 

@@ -165,6 +165,8 @@ export const createAdd =
     const input = isRecord(request.input) ? omitFieldsOfCall(request.input) : {}
     const refused = findRefused(bound.op.name, input)
     if (refused.length > 0) throw invalid(refused)
+    // Its objects are in no change.
+    if (asked.dryRun === 'changes' && !bound.op.hasHistory) throw invalidField('dry_run', 'must be true or false')
     const isDry = asked.dryRun !== false
     // A dry run leaves no entry in the audit trail.
     const kernel = isDry ? means.kernel().over({ audit: NO_AUDIT }) : means.kernel()

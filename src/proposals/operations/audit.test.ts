@@ -65,6 +65,52 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await last()).toMatchObject({ resource_id: id, status: 'failure' })
   })
 
+  test.each([
+    ['an approval', 'approve', {}, { review: 'approve' }],
+    ['an approval with a text', 'approve', { text: 'Good' }, { review: 'approve', text: 'Good' }],
+    ['a rejection', 'reject', {}, { review: 'reject' }],
+    ['a rejection with a text', 'reject', { text: 'No' }, { review: 'reject', text: 'No' }],
+    ['a comment', 'comments', { text: 'Why?' }, { text: 'Why?' }],
+  ])('%s differs from other calls in its fields', async (_, verb, body, changes) => {
+    const { id, number } = await propose()
+    expect((await ask(other, `POST /api/proposals/${number}/${verb}`, body)).status).toBeLessThan(300)
+    const entry = await last()
+    expect([entry?.resource_id, JSON.parse(entry?.changes ?? '')]).toEqual([id, changes])
+  })
+
+  test('a refused approval has other fields than a refused rejection', async () => {
+    const { number } = await propose()
+    const entries: unknown[] = []
+    for (const verb of ['approve', 'reject']) {
+      expect((await ask(admin, `POST /api/proposals/${number}/${verb}`, {})).status).toBe(403)
+      entries.push(await last())
+    }
+    expect(entries).toMatchObject([
+      { status: 'failure', changes: '{"review":"approve"}' },
+      { status: 'failure', changes: '{"review":"reject"}' },
+    ])
+  })
+
+  test('a withdrawal has other fields than an opening', async () => {
+    const { id } = await propose(false)
+    const recorded: unknown[] = []
+    for (const verb of ['open', 'close']) {
+      await ask(admin, `POST /api/proposals/${id}/${verb}`, {})
+      recorded.push((await last())?.changes)
+    }
+    expect(recorded).toEqual(['{"state":"open"}', '{"state":"closed"}'])
+  })
+
+  test('a refresh has no entry, nor a refused one', async () => {
+    const stranger = await app.as([])
+    const { number } = await propose()
+    const before = await last()
+    const statuses: number[] = []
+    for (const caller of [admin, other, stranger])
+      statuses.push((await ask(caller, `POST /api/proposals/${number}/refresh`, {})).status)
+    expect([statuses, await last()]).toEqual([[200, 200, 403], before])
+  })
+
   test('a number that no proposal has stays, and a refused new proposal has no id', async () => {
     await ask(other, 'POST /api/proposals/4711/approve', {})
     expect(await last()).toMatchObject({ resource_id: '4711', object: null })

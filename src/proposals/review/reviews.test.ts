@@ -1,10 +1,12 @@
 // An approval is of the present effects, by a user who did not write them and may approve them at the merge.
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { estateKernel } from '../../../testing/app/estate-kernel.ts'
 import { failure } from '../../../testing/estates/inventory.ts'
 import { type People, type Person, people } from '../../../testing/estates/people.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
 import { splitBatches } from '../../database/query/batches.ts'
 import type { Proposal } from '../schema.ts'
+import { reviewFeature } from './reviews.ts'
 
 type Made = { readonly id: string }
 
@@ -184,6 +186,14 @@ describe.each(onSqlite())('reviews on %s', (dialect) => {
     const number = await propose(undefined, leaver)
     expect((await end(leaver.id)).status).toBeLessThan(300)
     expect(await get(number)).toMatchObject({ state: 'closed', close_reason: 'withdrawn', closed_by: 'root' })
+  })
+
+  test('a job that deletes an author is not named as the user who has closed the proposal', async () => {
+    const leaver = await all.person({ roles: ['operator'] })
+    const number = await propose(undefined, leaver)
+    const withdraw = reviewFeature({ bounds: new Map() }).reactions?.['user.deleting']
+    await estateKernel(all.app.db).write(async (ctx) => withdraw?.(ctx, { id: leaver.id }))
+    expect(await get(number)).toMatchObject({ state: 'closed', close_reason: 'withdrawn', closed_by: '' })
   })
 
   describe('a check', () => {

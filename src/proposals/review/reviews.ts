@@ -100,15 +100,16 @@ const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Out
 
 /** Closes the drafts and open proposals of a user who is gone: a run needs the rights of its author. */
 const withdraw = async (ctx: Ctx, { id: userId }: { readonly id: string }): Promise<void> => {
+  const { via, username } = ctx.caller
+  const by = via === 'job' ? '' : username
   for (const { seq } of await store.selectUnfinished(ctx, userId).select('seq').orderBy('seq').execute()) {
     const row = await store.lock(ctx, seq)
     // Another call may have merged it.
-    if (row?.state === 'draft' || row?.state === 'open')
-      await closeProposal(ctx, row, { reason: 'withdrawn', by: ctx.caller.username })
+    if (row?.state === 'draft' || row?.state === 'open') await closeProposal(ctx, row, { reason: 'withdrawn', by })
   }
 }
 
-export const reviewFeature = (means: Means): Feature => ({
+export const reviewFeature = (means: Pick<Means, 'bounds'>): Feature => ({
   operations: implement(proposalReviews, {
     approve: async (ctx, input) => describeProposal({ ctx, means }, await approve(ctx, input)),
     reject: async (ctx, input) => describeProposal({ ctx, means }, await reject(ctx, input)),

@@ -310,10 +310,19 @@ if (engines().includes('postgres')) {
       expect(JSON.parse(out)).toMatchObject({ is_same: true, is_resumed: true })
     })
 
-    testAll('can be restarted', async () => {
+    test('can be restarted', async () => {
       await breakOff(move, (_, nth) => nth === 20)
-      const { out } = await move.away('--restart', '-o', 'json')
+      const { out, err } = await move.away('--restart', '-o', 'json')
+      expect(err).toBe('')
       expect(JSON.parse(out)).toMatchObject({ is_same: true, is_resumed: false })
+    })
+
+    test('can be restarted after a restart that has only deleted the tables', async () => {
+      await breakOff(move, (done) => done === 'marked')
+      const target = await openPostgresTarget(move.url)
+      await target.wipe()
+      await target.close()
+      expect(await move.away('-q')).toEqual({ code: 0, out: '', err: '' })
     })
 
     testAll('of another version is refused without --restart', async () => {

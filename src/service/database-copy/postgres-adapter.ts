@@ -1,7 +1,7 @@
 /** PostgreSQL as source or target of a copy: one connection for the lifetime of the adapter. */
 import { SQL } from 'bun'
 import { AppError } from '../../contract/errors.ts'
-import { migrate, UNFINISHED_COPY } from '../../database/migrate.ts'
+import { getDdl, migrate, UNFINISHED_COPY } from '../../database/migrate.ts'
 import { migrations } from '../../database/migrations/index.ts'
 import { PROGRAM } from '../../database/migrations/program.ts'
 import { formatProgramName } from '../../database/postgres/connections/program-name.ts'
@@ -177,6 +177,19 @@ const advanceRevisions = async ({ run }: Connection, tables: readonly Table[]): 
   )
 }
 
+/** Returns the names of the functions that migrations create. */
+const listFunctionNames = (): string[] => {
+  const statements = migrations.flatMap((migration) => migration.statements(getDdl('postgres')))
+  const found = statements.flatMap((statement) => [...statement.matchAll(/^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(/gm)])
+  return [...new Set(found.flatMap(([, name]) => name ?? []))]
+}
+
+/** Drops the functions of Plat in a database without tables. A wipe leaves them, and they would end the migration. */
+const dropFunctions = async (connection: Connection): Promise<void> => {
+  if ((await loadApplied(connection)).length > 0) return
+  await connection.run(`DROP FUNCTION IF EXISTS ${listFunctionNames().map(quoteName).join(', ')}`)
+}
+
 const copyIn = async ({ sql }: Connection, table: Table, rows: readonly Row[]): Promise<void> => {
   const lines = copyLines(table, rows)
   const columns = table.columns.map(({ name }) => quoteName(name)).join(', ')
@@ -203,6 +216,7 @@ const createTarget = (connection: Connection, url: string): Target => {
   return {
     ...side,
     prepare: async () => {
+      await dropFunctions(connection)
       const db = openPostgres(url, DEFAULT_LIMITS, { name: formatProgramName(PROGRAM) })
       await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
     },

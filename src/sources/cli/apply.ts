@@ -4,7 +4,7 @@ import { planText } from '../../exchange/cli/cli-plan-text.ts'
 import type { OutputOf } from '../../kernel/operation.ts'
 import { call, readJson, send } from '../../surfaces/cli/connection/client.ts'
 import { toPrintable, toPrintableJson } from '../../surfaces/cli/output/display.ts'
-import { getProposal, offerUndo, tellProposal } from '../../surfaces/cli/output/preview.ts'
+import { getProposal, offerUndo, tellProposal, withProposal } from '../../surfaces/cli/output/preview.ts'
 import { isOn, type Session, type Texts } from '../../surfaces/cli/parse/command.ts'
 import { buildInput } from '../../surfaces/cli/parse/input.ts'
 import { buildSpec } from '../../surfaces/cli/parse/operation-spec.ts'
@@ -55,9 +55,10 @@ export const applySource = async (session: Session, texts: Texts): Promise<numbe
   const response = await send(transport, op, input)
   // The server's tests check that its answers have the type of the contract.
   const applied = (await readJson(transport, response)) as Applied
-  if (isJson) await show(session, applied)
+  const proposal = getProposal(response)
+  if (isJson) await show(session, withProposal(applied, proposal))
   else if (!globals.isQuiet && !isProposed) await io.stdout.write('Done.\n')
-  await tellProposal(session, transport, getProposal(response))
+  await tellProposal(session, transport, proposal)
   if (applied.change_id !== '') await offerUndo(session, [applied.change_id])
   return applied.failed.length > 0 ? 1 : 0
 }

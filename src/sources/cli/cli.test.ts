@@ -136,7 +136,8 @@ describe('plat source apply --propose', () => {
     await listen('added')
     const { number } = await admin.api.proposals.create({ title: 'A source' })
     const { code, out, err } = await run(['apply', 'added', '--proposal', `${number}`, '-o', 'json'])
-    expect([code, JSON.parse(out), readNumber(err)]).toMatchObject([0, { applied: false, change_id: '' }, `${number}`])
+    const answer = { applied: false, change_id: '', proposal: number }
+    expect([code, JSON.parse(out), readNumber(err)]).toMatchObject([0, answer, `${number}`])
     expect((await admin.api.proposals.get({ id: `${number}` })).operations).toHaveLength(1)
     expect(await listNames()).not.toContain('added-1')
   })

@@ -27,6 +27,7 @@ const countAll = async () => (await admin.api.datacenters.list({})).length
 
 const ELSEWHERE = 'proposal is not possible here: it is no write that can be proposed'
 const EMPTY = 'proposal must be draft, open, or the id or number of a proposal'
+const TWICE = 'proposal is there twice: a write is added to one proposal'
 const IN_BODY = 'proposal belongs into the query: ?proposal=open'
 
 describe('the parameter proposal is refused', () => {
@@ -52,6 +53,19 @@ describe('the parameter proposal is refused', () => {
       expect(await countAll()).toBe(before)
     },
   )
+
+  test.each([
+    ['with two values', '?proposal=7&proposal=open'],
+    ['with one value', '?proposal=open&proposal=open'],
+    ['around another parameter', '?proposal=draft&dry_run=true&proposal=7'],
+  ])('if it is there twice %s', async (_, query) => {
+    const before = await countAll()
+    expect(await refuse(await admin.request('POST', `/api/datacenters${query}`, BODY))).toEqual([
+      ...[400, 'VALIDATION_ERROR', TWICE],
+    ])
+    expect(await countAll()).toBe(before)
+    expect(await admin.api.proposals.list({})).toEqual([])
+  })
 
   test.each([
     ['of a write of the estate', 'POST', '/api/datacenters', { ...BODY, proposal: 'open' }],

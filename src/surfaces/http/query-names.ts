@@ -30,6 +30,15 @@ const EMPTY: ReadonlyMap<string, string> = new Map([
   ['proposal', 'must be draft, open, or the id or number of a proposal'],
 ])
 
+/** Errors of parameters that are there twice. Of others the last one counts. */
+const TWICE: ReadonlyMap<string, string> = new Map([['proposal', 'is there twice: a write is added to one proposal']])
+
+/** Returns the error of the values of a known parameter. */
+const checkValues = (name: string, texts: readonly string[]): string | undefined => {
+  if (NEVER_EMPTY.has(name) && texts.includes('')) return EMPTY.get(name) ?? 'must not be empty'
+  return texts.length > 1 ? TWICE.get(name) : undefined
+}
+
 const checkName = (name: string, { names, coercion }: KnownQuery): string | undefined => {
   if (names.has(name)) return undefined
   const entry = recordEntry(coercion, name)
@@ -40,17 +49,15 @@ const checkName = (name: string, { names, coercion }: KnownQuery): string | unde
 
 /**
  * Paths outside of `/api/` take any parameter.
- * @throws AppError VALIDATION_ERROR naming each unknown parameter, or an empty `dry_run` or `proposal`
+ * @throws AppError VALIDATION_ERROR naming each unknown parameter, an empty `dry_run` or `proposal`, or a second `proposal`
  */
 export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery): void => {
   if (search.length < 2 || !path.startsWith('/api/')) return
   const issues: FieldIssue[] = []
   const query = new URLSearchParams(search)
   for (const name of new Set(query.keys())) {
-    const message = checkName(name, known)
+    const message = checkName(name, known) ?? checkValues(name, query.getAll(name))
     if (message !== undefined) issues.push({ field: name, message })
-    else if (NEVER_EMPTY.has(name) && query.getAll(name).includes(''))
-      issues.push({ field: name, message: EMPTY.get(name) ?? 'must not be empty' })
   }
   rejectIssues(issues)
 }

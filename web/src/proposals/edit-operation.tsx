@@ -59,7 +59,7 @@ export const EditOperation = ({ id, operation, input, onClose }: Props) => {
     save.mutate()
   }
   return (
-    <Dialog title={formatOperation(operation.operation)} onClose={onClose} isWide>
+    <Dialog title={formatOperation(operation)} onClose={onClose} isWide>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
         {refusal && !isKnown && <Alert>{toAppError(refusal).message}</Alert>}
         {Object.entries(texts).map(([name, text]) => {

@@ -4,11 +4,18 @@ import { formatEntry, type TimelineEntry } from './entry-words.ts'
 import { formatInput, formatOperation, formatState, formatSummary, groupComments, parseInput } from './labels.ts'
 
 test.each([
-  ['devices.update', 'Change devices'],
-  ['networks.allocate', 'Allocate networks'],
-  ['dns-records.create', 'New dns records'],
-  ['discovery.promote-many', 'Promote many discovery'],
-])('the operation %s is called %p', (name, text) => expect(formatOperation(name)).toBe(text))
+  ['networks.create', { name: 'lan', subnet: '10.0.0.0/24' }, 'New network lan'],
+  ['reservations.create', { ip_address: '10.0.0.5' }, 'New reservation 10.0.0.5'],
+  ['cables.create', { a: {} }, 'New cable'],
+  ['dns-records.create', null, 'New dns record'],
+  ['devices.update', { id: 'web-1', name: 'web-2' }, 'Change device'],
+  ['pools.delete', { id: 'web' }, 'Delete pool'],
+  ['devices.bulk', { operations: [] }, 'Change many devices'],
+  ['networks.allocate', { name: 'lan' }, 'Allocate networks'],
+  ['discovery.promote-many', {}, 'Promote many discovery'],
+])('the operation %s of %p is called %p', (operation, input, text) =>
+  expect(formatOperation({ operation, input })).toBe(text),
+)
 
 test.each([
   [{ state: 'open', close_reason: '' }, 'open'],

@@ -1,8 +1,9 @@
 /** The words of proposals. Pure functions. */
+import { toSingular } from '../../../src/contract/command-name.ts'
 import { withCapital } from '../history/labels.ts'
 import type { Tone } from '../ui/primitives.tsx'
 import type { TimelineEntry } from './entry-words.ts'
-import type { ListedProposal } from './queries.ts'
+import type { ListedProposal, Operation } from './queries.ts'
 
 type Closed = Pick<ListedProposal, 'state' | 'close_reason'>
 
@@ -30,10 +31,24 @@ const VERBS: Readonly<Record<string, string>> = {
   resolve: 'resolve',
 }
 
-/** @example formatOperation('devices.update') // 'Change devices' */
-export const formatOperation = (name: string): string => {
-  const [noun = '', verb = ''] = name.split('.')
-  return withCapital(`${VERBS[verb] ?? verb.replaceAll('-', ' ')} ${noun.replaceAll('-', ' ')}`)
+/** The verbs of operations on one object. */
+const OF_ONE = new Set(['create', 'update', 'delete'])
+
+type Called = Pick<Operation, 'operation' | 'input'>
+
+/** Returns the name of a new object; of a reservation its address. */
+const findName = (input: Called['input']): unknown =>
+  [input?.name, input?.ip_address].find((text) => typeof text === 'string' && text !== '')
+
+/**
+ * Returns the title of an operation. A new object has its name in it; the input of an update names the object only by its id.
+ * @example formatOperation({ operation: 'networks.create', input: { name: 'lan' } }) // 'New network lan'
+ */
+export const formatOperation = ({ operation, input }: Called): string => {
+  const [nouns = '', verb = ''] = operation.split('.')
+  const noun = (OF_ONE.has(verb) ? toSingular(nouns) : nouns).replaceAll('-', ' ')
+  const name = verb === 'create' ? findName(input) : undefined
+  return withCapital(`${VERBS[verb] ?? verb.replaceAll('-', ' ')} ${noun}${name === undefined ? '' : ` ${name}`}`)
 }
 
 /** @example formatValue(['a', 'b']) // '["a","b"]' */

@@ -53,28 +53,31 @@ type RowProps = {
   readonly onRemove: (() => void) | undefined
 }
 
-const Row = ({ operation: { id, operation, input, note, added_by, error }, onEdit, onRemove }: RowProps) => (
-  <li className={css.operation}>
-    <p className={css.rowHead}>
-      <span className="mono muted">{id}</span>
-      <b title={operation}>{formatOperation(operation)}</b>
-      {note !== '' && <span>{note}</span>}
-      <span className={css.since}>{added_by}</span>
-      {onEdit && input && (
-        <Button isIcon look="quiet" aria-label={`Edit operation ${id}`} onClick={onEdit}>
-          <Pencil size={14} aria-hidden="true" />
-        </Button>
-      )}
-      {onRemove && (
-        <Button isIcon look="quiet" aria-label={`Remove operation ${id}`} onClick={onRemove}>
-          <Trash2 size={14} aria-hidden="true" />
-        </Button>
-      )}
-    </p>
-    {error && <Refused error={error} />}
-    {input === null ? <p className="muted">It touches objects that you do not see.</p> : <Input input={input} />}
-  </li>
-)
+const Row = ({ operation: called, onEdit, onRemove }: RowProps) => {
+  const { id, operation, input, note, added_by, error } = called
+  return (
+    <li className={css.operation}>
+      <p className={css.rowHead}>
+        <span className="mono muted">{id}</span>
+        <b title={operation}>{formatOperation(called)}</b>
+        {note !== '' && <span>{note}</span>}
+        <span className={css.since}>{added_by}</span>
+        {onEdit && input && (
+          <Button isIcon look="quiet" aria-label={`Edit operation ${id}`} onClick={onEdit}>
+            <Pencil size={14} aria-hidden="true" />
+          </Button>
+        )}
+        {onRemove && (
+          <Button isIcon look="quiet" aria-label={`Remove operation ${id}`} onClick={onRemove}>
+            <Trash2 size={14} aria-hidden="true" />
+          </Button>
+        )}
+      </p>
+      {error && <Refused error={error} />}
+      {input === null ? <p className="muted">It touches objects that you do not see.</p> : <Input input={input} />}
+    </li>
+  )
+}
 
 type Props = { readonly proposal: Proposal; readonly isEditable: boolean }
 
@@ -113,7 +116,7 @@ export const OperationsCard = ({ proposal, isEditable }: Props) => {
           onConfirm={() => remove.mutate(removed)}
           onClose={() => setRemoved(undefined)}
         >
-          {formatOperation(removed.operation)}. The others are tried again without it.
+          {formatOperation(removed)}. The others are tried again without it.
         </Confirm>
       )}
     </Card>

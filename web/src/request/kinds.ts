@@ -29,6 +29,8 @@ export type RequestKind = {
   readonly where: { readonly label: string; readonly to: Referable }
   /** The fields in their order, with the field of the call that each becomes. */
   readonly fields: Partial<Readonly<Record<FieldName, string>>>
+  /** The fields without which nothing is tried. */
+  readonly needed?: readonly FieldName[]
   readonly hints?: Partial<Readonly<Record<FieldName, string>>>
   readonly toInput: (form: Form) => Readonly<Record<string, unknown>>
   /** Returns the given object of an answer; '' if it names none. */
@@ -87,12 +89,13 @@ export const REQUEST_KINDS: readonly RequestKind[] = [
   {
     ...{ id: 'dns', text: 'DNS name', op: contracts.dnsRecords.create, where: { label: 'Where', to: 'dns-zones' } },
     fields: { name: 'name', type: 'type', value: 'value', purpose: 'description' },
+    needed: ['name', 'value'],
     hints: { name: '@ for the zone itself, or a name in it, like www', value: 'An address for A and AAAA' },
     toInput: ({ where, name, type, value, purpose }) => ({
       ...{ zone_id: where, name: name.trim(), type, value },
       ...given('description', purpose),
     }),
-    read: () => '',
+    read: (answer) => String(Reflect.get(Object(answer), 'fqdn') ?? ''),
   },
   {
     ...{ id: 'dhcp', text: 'DHCP reservation', ...RESERVATION },

@@ -36,14 +36,20 @@ const LABELS: Readonly<Record<FieldName, string>> = {
 
 const TYPES = ['A', 'AAAA', 'CNAME', 'TXT'].map((type) => [type, type] as const)
 
+/** True if a form has the fields without which nothing is tried. */
+const isReady = ({ needed = [] }: RequestKind, form: Form): boolean =>
+  form.where !== '' && needed.every((name) => form[name].trim() !== '')
+
 /** Returns the object that the user would get now, and the errors of the typed values. */
 const usePreview = (kind: RequestKind, form: Form) => {
-  const settled = useSettled(JSON.stringify(kind.toInput(form)))
-  const isTried = form.where !== '' && isKept(kind.op)
+  const settled = useSettled(JSON.stringify(form))
+  // Made of a form.
+  const typed = JSON.parse(settled) as Form
+  const isTried = isReady(kind, form) && isReady(kind, typed)
   const { data, error, isFetching } = useQuery({
     queryKey: ['request-preview', kind.id, settled],
     queryFn: async () => {
-      const input = JSON.parse(settled) as Readonly<Record<string, unknown>>
+      const input = kind.toInput(typed)
       // A dry run, which the type of the input does not name.
       return kind.read(await call(kind.op, { ...input, dry_run: true, proposal: 'open' } as never))
     },

@@ -15,7 +15,9 @@ import {
   isPreview,
   offerUndo,
   PREVIEW,
+  printProposal,
   tellProposal,
+  withProposal,
 } from './preview.ts'
 import { formatObject, formatTable, listColumns } from './table.ts'
 import { streamYaml } from './yaml-text.ts'
@@ -196,8 +198,15 @@ type Answer = { readonly op: AnyOperation; readonly transport: Transport; readon
 
 /** @returns true if all succeeded */
 export const present = async (session: Session, answer: Answer): Promise<boolean> => {
+  const { transport, response } = answer
+  const proposal = getProposal(response)
+  if (proposal !== null && session.globals.isQuiet) {
+    const value = await readJson(transport, response)
+    await printProposal(session, proposal)
+    return isWell(value)
+  }
   const isDone = await show(session, answer)
-  await tellProposal(session, answer.transport, getProposal(answer.response))
+  await tellProposal(session, transport, proposal)
   return isDone
 }
 
@@ -208,7 +217,8 @@ const show = async (session: Session, { op, transport, response }: Answer): Prom
     await writeAll(session, withFinalNewline(response.body))
     return true
   }
-  const value = await readJson(transport, response)
+  const isData = globals.output === 'json' || globals.output === 'yaml'
+  const value = withProposal(await readJson(transport, response), isData ? getProposal(response) : null)
   if (isPreview(response, value)) {
     const isTable = globals.output === 'table' && !globals.isQuiet
     if (isTable) await io.stdout.write(formatPreviewHead(value))

@@ -36,13 +36,22 @@ export const formatPreviewEnd = ({ counts, items }: Row): string => {
   return more > 0 ? `and ${more} more\n` : ''
 }
 
-/** Tells where a proposed write can be seen. */
-export const tellProposal = async (
-  { io, globals }: Session,
-  transport: Transport,
-  proposal: string | null,
-): Promise<void> => {
-  if (proposal === null || globals.isQuiet) return
+/** Returns an answer as JSON shows it: with the number of the proposal that the write was added to. */
+export const withProposal = <Answer>(value: Answer, proposal: string | null): Answer =>
+  proposal === null || !isRecord(value) ? value : { ...value, proposal: Number(proposal) }
+
+/** Prints only the number of a proposal, as `--quiet` prints only the id of an object. */
+export const printProposal = async ({ io }: Session, proposal: string): Promise<void> =>
+  io.stdout.write(`${toPrintable(proposal)}\n`)
+
+/** Tells where a proposed write can be seen. With `--quiet` it prints only the number, unless JSON has it already. */
+export const tellProposal = async (session: Session, transport: Transport, proposal: string | null): Promise<void> => {
+  if (proposal === null) return
+  const { io, globals } = session
+  if (globals.isQuiet) {
+    if (globals.output !== 'json') await printProposal(session, proposal)
+    return
+  }
   const url = `${transport.baseUrl ?? ''}/proposals/${proposal}`
   await io.stderr.write(`Proposed as ${toPrintable(`${proposal}: ${url}`)}\n`)
 }
