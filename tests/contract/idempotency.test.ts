@@ -212,6 +212,12 @@ describe.each(engines())('on %s', (dialect) => {
     expect(await send('import of itself')).toContain('"unchanged":1')
   })
 
+  test.each(['', '&dry_run=true'])('an import refuses a key that is too long%s', async (query) => {
+    const path = `/api/estate/import?resource=devices${query}`
+    const answer = await world.admin.request('POST', path, [], { [KEY_HEADER]: 'x'.repeat(256) })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('"idempotency_key"')])
+  })
+
   test('an import with bad rows uses up no key', async () => {
     const send = async (rows: readonly object[]) => {
       const path = '/api/estate/import?resource=devices'

@@ -105,8 +105,9 @@ export const estateFeature = ({ config, operations, outbound, packs, keepNames }
         handler: async (ctx, request, audit) => {
           const query = parseRawQuery(ImportQuery, request)
           const note = readHeaderNote(request.headers)
+          const given = readHeaderKey(request.headers)
           // A dry run uses up no key.
-          const key = query.dry_run ? undefined : readHeaderKey(request.headers)
+          const key = query.dry_run ? undefined : given
           audit.note({ resource: toSingular(query.resource) })
           for (const verb of ['create', 'update']) ctx.require(`${query.resource}:${verb}`)
           requireRowsType(request)

@@ -9,7 +9,9 @@ import {
   missing,
 } from '../../../testing/estates/inventory.ts'
 import { onSqlite } from '../../../testing/servers/servers.ts'
+import { toJsonSchema } from '../../contract/json-schema.ts'
 import type { CustomField } from '../../resource/custom/schema.ts'
+import { customFields } from './api.ts'
 
 const inUse = failure(409, 'IN_USE')
 
@@ -112,6 +114,15 @@ describe.each(onSqlite())('custom fields on %s', (dialect) => {
   test('are refused with the field that is bad', async () => {
     for (const [body, field] of BAD)
       expect({ body, fields: fieldsOf(await define(body)) }).toEqual({ body, fields: [field] })
+  })
+
+  test('are listed of a kind that does not exist, as the document says, and of no other text', async () => {
+    const list = (resource: string) => inv.ask(`GET /api/custom-fields?resource=${encodeURIComponent(resource)}`)
+    expect(await list('circuits')).toMatchObject({ status: 200, body: [] })
+    expect(await list('No Kind')).toMatchObject({ status: 400, body: { details: [{ field: 'resource' }] } })
+    const schema = toJsonSchema(customFields.list.input, 'input').schema.properties?.resource
+    expect(schema).toMatchObject({ type: 'string', pattern: '^[a-z][a-z0-9-]{0,49}$' })
+    expect(schema).not.toHaveProperty('enum')
   })
 
   test('are listed by resource, group, position and name, with what is in use', async () => {

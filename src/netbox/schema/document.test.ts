@@ -128,8 +128,16 @@ describe.each(onSqlite())('the document', (dialect) => {
   test('stands once in the document of Plat', async () => {
     const { request } = await door.app.as('admin')
     const { paths } = z
-      .object({ paths: z.record(z.string(), z.unknown()) })
+      .object({
+        paths: z.record(
+          z.string(),
+          z.looseObject({ get: z.looseObject({ responses: z.object({}).loose() }).optional() }),
+        ),
+      })
       .parse(await (await request('GET', '/api/openapi.json')).json())
     expect(Object.keys(paths).filter((path) => path.startsWith('/netbox'))).toEqual(['/netbox/api/schema'])
+    // A caller without a key gets 403, as from NetBox.
+    const statuses = Object.keys(paths['/netbox/api/schema']?.get?.responses ?? {})
+    expect([statuses.includes('401'), statuses.includes('403')]).toEqual([false, true])
   })
 })

@@ -1,7 +1,7 @@
 /** The definitions of custom fields as they are sent and given. Browser-safe. */
 import { z } from 'zod'
 import { line } from '../../contract/fields/fields.ts'
-import { isKindId } from '../../contract/fields/kind-id.ts'
+import { isKindId, KIND_ID } from '../../contract/fields/kind-id.ts'
 import { matchWhole } from '../../contract/fields/text-rules.ts'
 import { customFieldFacts } from '../../inventory/custom-fields/resource.ts'
 import { INVENTORY } from '../../inventory/resources.ts'
@@ -40,15 +40,17 @@ const DefaultValue = z
 
 const DEFAULT_HINT = 'The value of a new object that is created without one'
 
+const formatResources = (names: readonly string[]): string => `must be one of ${names.join(', ')}, or the id of a kind`
+
 /** The name of a resource, or the id of a kind. Kinds are checked by the rules. */
 const buildResource = (names: readonly string[], ...more: readonly string[]) =>
   z
     .string()
-    .refine((name) => names.includes(name) || more.includes(name) || isKindId(name), {
-      error: `must be one of ${names.join(', ')}, or the id of a kind`,
-    })
+    .refine((name) => names.includes(name) || more.includes(name) || isKindId(name), { error: formatResources(names) })
     .meta({ orKind: [...names, ...more] })
 const Resource = buildResource(CUSTOM_RESOURCES)
+/** A kind that does not exist has no fields, so the filter takes its id. The names of resources have the form of such ids. */
+const ResourceFilter = z.string().regex(new RegExp(matchWhole(KIND_ID)), formatResources(CUSTOM_RESOURCES))
 const Target = buildResource(REFERENCE_TARGETS)
 const ReferenceTo = buildResource(REFERENCE_TARGETS, '')
   .nullable()
@@ -88,7 +90,7 @@ export const customFieldCrud = crud(customFieldFacts, {
     resource: {
       input: Resource.describe('Whose objects have the field; `addresses` are those of devices, and reservations'),
       answer: Resource.describe('Whose objects have the field'),
-      filter: Resource.optional().describe('Only the fields of this resource'),
+      filter: ResourceFilter.optional().describe('Only the fields of this resource, or of the kind with this id'),
     },
     name: { input: FieldName.describe('The name in `custom`, unique in its resource'), answer: z.string() },
     choices: { input: Choices, answer: z.array(z.string()) },

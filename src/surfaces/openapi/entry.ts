@@ -124,12 +124,16 @@ const buildInput = (documented: Documented, { method, params }: HttpParts, { toS
 const needsMore = ({ access, session }: Documented, { method }: HttpParts): boolean =>
   listPermissions(access).length > 0 || (access !== 'public' && method !== 'GET') || session !== undefined
 
+/** An API in the format of another one refuses missing credentials as that one does: NetBox with 403. */
+const refusesGuestsAs403 = ({ refusal, errors = [] }: Documented): boolean =>
+  refusal !== undefined && errors.includes(403)
+
 /** A write can reject input that its schema permits, such as the deletion of the last role. */
 const listErrorStatuses = (documented: Documented, parts: HttpParts, { parameters, body }: Input): number[] => {
   const { access, effect = 'read', errors = [], plainErrors = [], isOptional = false, isProbe = false } = documented
   return [
     ...(body || parameters.length > 0 || effect !== 'read' ? [400] : []),
-    ...(access === 'public' ? [] : [401]),
+    ...(access === 'public' || refusesGuestsAs403(documented) ? [] : [401]),
     ...(needsMore(documented, parts) ? [403] : []),
     ...(parts.params.length > 0 || isOptional ? [404] : []),
     // A delete that is proposed may be one operation too many.
