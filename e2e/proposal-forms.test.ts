@@ -20,6 +20,7 @@ type Name =
   | 'viewer'
   | 'first'
   | 'second'
+  | 'change'
 const ids = new Map<Name, string>()
 const idOf = (name: Name): string => ids.get(name) ?? ''
 
@@ -54,6 +55,8 @@ beforeAll(async () => {
   const made = { network, pool, device, other, loose, rack, type, kind, spare, object, field, first, second }
   for (const [name, { id }] of Object.entries(made)) ids.set(name as Name, id)
   ids.set('viewer', viewer?.id ?? '')
+  const [change] = await api.history.list({ object_id: object.id, limit: 1 })
+  ids.set('change', change?.id ?? '')
 })
 
 const propose = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Propose', exact: true }).click()
@@ -359,6 +362,23 @@ const ROWS: readonly Row[] = [
       await propose(page)
     },
     ['discovery.promote-many'],
+  ],
+  [
+    'an item of the inbox',
+    () => '/inbox',
+    async (page) => {
+      await page.getByRole('button', { name: 'Document: 1.77.0.20' }).click()
+    },
+    ['inbox.accept'],
+  ],
+  [
+    'the undo of a change',
+    () => `/history/${idOf('change')}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await propose(page)
+    },
+    ['history.undo'],
   ],
   [
     'stale reservations that are deleted, in one proposal',

@@ -103,12 +103,10 @@ const Items = ({ change }: { readonly change: Change }) => {
 
 export const ChangePage = () => {
   const { id } = route.useParams()
-  const { blockedNow } = usePermit()
+  const { blocked } = usePermit()
   const { data: change, error, refetch } = useQuery(changeQuery(id))
   if (!change) return <MissingObject noun="change" parent={PARENT} error={error} refetch={refetch} />
-  const missing = change.items
-    ?.map((item) => blockedNow(getUndoPermission(item)))
-    .find((reason) => reason !== undefined)
+  const missing = change.items?.map((item) => blocked(getUndoPermission(item))).find((reason) => reason !== undefined)
   return (
     <>
       <PageHead title={withCapital(change.summary)} parent={PARENT}>

@@ -26,7 +26,7 @@ type EntryProps = {
 }
 
 const Entry = ({ entry, isOther, isUndone }: EntryProps) => {
-  const { blockedNow } = usePermit()
+  const { blocked } = usePermit()
   const { at, change_id: id, change, kind, note, undoes } = entry
   const program = formatProgram(entry)
   return (
@@ -62,7 +62,7 @@ const Entry = ({ entry, isOther, isUndone }: EntryProps) => {
           <History size={15} aria-hidden="true" />
         </Link>
         {!isUndone && (
-          <Button onClick={() => undoing.set(id)} blocked={blockedNow(getUndoPermission(entry))}>
+          <Button onClick={() => undoing.set(id)} blocked={blocked(getUndoPermission(entry))}>
             <Undo2 size={15} aria-hidden="true" />
             Undo
           </Button>

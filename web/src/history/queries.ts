@@ -89,8 +89,10 @@ export const undoChange = (id: string): Promise<Change> => api.history.undo({ id
 /** The first part of the key of such a preview. */
 export const UNDO_PREVIEW = 'undo-preview'
 
+type UndoCall = { readonly id: string; readonly proposal?: 'open' }
+
 /** @returns the change that the undo would be @throws AppError as `undoChange` */
-export const previewUndo = (id: string): Promise<Change> => {
-  const input: { readonly id: string; readonly dry_run: true } = { id, dry_run: true }
+export const previewUndo = (call: UndoCall): Promise<Change> => {
+  const input: UndoCall & { readonly dry_run: true } = { ...call, dry_run: true }
   return api.history.undo(input)
 }

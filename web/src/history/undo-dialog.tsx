@@ -1,15 +1,19 @@
 /** The dialog before a change is undone: shows the changes that the undo would make, or the obstacles. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { call, getWritten } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
+import { isShown } from '../api/proposing.ts'
+import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { ChangePreview } from './delete-preview.tsx'
 import css from './history.module.css'
-import { splitAroundId } from './labels.ts'
-import { previewUndo, UNDO_PREVIEW, undoChange } from './queries.ts'
+import { getUndoPermission, splitAroundId } from './labels.ts'
+import { changeQuery, previewUndo, UNDO_PREVIEW } from './queries.ts'
 import { refreshAll, reportUndone } from './undo-now.ts'
 
 type ObstaclesProps = { readonly error: unknown; readonly onLeave: () => void }
@@ -46,23 +50,30 @@ const ChangeLink = ({ id, onLeave }: { readonly id: string; readonly onLeave: ()
   </Link>
 )
 
+type UndoField = { readonly proposal?: 'open' }
 type Props = { readonly id: string; readonly onClose: () => void }
 
 export const UndoDialog = ({ id, onClose }: Props) => {
+  const change = useQuery(changeQuery(id))
+  const proposing = useProposing(change.data?.items?.map(getUndoPermission))
+  const report = useReport()
   const preview = useQuery({
     queryKey: [UNDO_PREVIEW, id],
-    queryFn: () => previewUndo(id),
+    queryFn: () => previewUndo({ id, ...proposing.field }),
+    enabled: !change.isLoading,
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
     retry: false,
   })
   const undo = useMutation({
-    mutationFn: () => undoChange(id),
-    onSuccess: (change) => {
+    mutationFn: (field: UndoField) => call(contracts.history.undo, { id, ...field }),
+    onSuccess: (undone) => {
       onClose()
-      reportUndone(change)
-      refreshAll()
+      const written = getWritten(undone)
+      if (written.proposal === undefined) reportUndone(undone)
+      else report('Undone', written)
+      if (isShown(written)) refreshAll()
     },
   })
   const error = undo.error ?? preview.error
@@ -77,9 +88,18 @@ export const UndoDialog = ({ id, onClose }: Props) => {
       )}
       <DialogActions>
         <Button onClick={onClose}>{error ? 'Close' : 'Cancel'}</Button>
+        {!error && proposing.isOffered && !proposing.isOnly && (
+          <Button disabled={!preview.data || undo.isPending} onClick={() => undo.mutate({ proposal: 'open' })}>
+            Propose instead
+          </Button>
+        )}
         {!error && (
-          <Button look="primary" disabled={!preview.data || undo.isPending} onClick={() => undo.mutate()}>
-            Undo
+          <Button
+            look="primary"
+            disabled={!preview.data || undo.isPending}
+            onClick={() => undo.mutate(proposing.field)}
+          >
+            {proposing.label('Undo')}
           </Button>
         )}
       </DialogActions>

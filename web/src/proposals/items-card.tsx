@@ -51,6 +51,13 @@ const countItems = ({ counts }: Proposal): number =>
     .flatMap((kinds) => Object.values(kinds ?? {}))
     .reduce((sum, n) => sum + n, 0)
 
+/** @example formatHeading({ state: 'merged' }, 2) // '2 objects changed' */
+const formatHeading = ({ state }: Pick<Proposal, 'state'>, total: number): string => {
+  if (total === 0) return 'No object is changed'
+  const verb = { merged: 'changed', closed: 'would have changed' }[state as string] ?? 'would change'
+  return `${plural(total, 'object')} ${verb}`
+}
+
 type Props = { readonly proposal: Proposal; readonly onComment: ((target: Target) => void) | undefined }
 
 const NO_COMMENTS: readonly TimelineEntry[] = []
@@ -66,7 +73,7 @@ export const ItemsCard = ({ proposal, onComment }: Props) => {
   const kinds = useMemo(() => [...Map.groupBy(items, ({ kind }) => kind)], [items])
   const total = data?.pages[0]?.total ?? countItems(proposal)
   return (
-    <Card title={total === 0 ? 'No object is changed' : `${plural(total, 'object')} would change`}>
+    <Card title={formatHeading(proposal, total)}>
       {!data && !error && <Skeleton />}
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {kinds.map(([kind, some]) => (

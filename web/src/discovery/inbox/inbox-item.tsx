@@ -11,7 +11,7 @@ import { isContradiction } from '../labels.ts'
 import { BucketBadge } from '../marks.tsx'
 import { DifferenceList, type FieldActions } from '../scans/difference-list.tsx'
 import type { Bucket, InboxItem, Lockable } from '../shapes.ts'
-import { getItemName, type Inbox } from './use-inbox.ts'
+import { getItemName, type Inbox, listNeeds } from './use-inbox.ts'
 
 const ACTIONS: Readonly<Record<Bucket, string>> = {
   new: 'Document',
@@ -24,9 +24,11 @@ const MOST_PORTS = 12
 
 /** Returns why items of a bucket can't be documented, or undefined. */
 export const useDocumentPermit = (): ((bucket: Bucket) => string | undefined) => {
-  const { blockedNow } = usePermit()
+  const { blocked } = usePermit()
   return (bucket) =>
-    blockedNow('discovery:update') ?? blockedNow(bucket === 'new' ? 'devices:create' : 'devices:update')
+    listNeeds(bucket)
+      .map(blocked)
+      .find((reason) => reason !== undefined)
 }
 
 export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | undefined => {
@@ -87,7 +89,7 @@ export const ItemActions = ({ inbox, item, onDone }: ActionsProps) => {
         disabled={inbox.isBusy}
         blocked={noDocument}
       >
-        {text}
+        {inbox.proposing.label(text)}
       </Button>
       <Button
         look="quiet"

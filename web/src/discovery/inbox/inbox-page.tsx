@@ -112,7 +112,7 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
             onClick={run(() => inbox.document(ids.map((id) => ({ id }))))}
             blocked={chosen.map(({ bucket }) => noDocument(bucket)).find((reason) => reason !== undefined)}
           >
-            Document {formatCount(chosen.length)}
+            {inbox.proposing.label(`Document ${formatCount(chosen.length)}`)}
           </Button>
           <Button onClick={run(() => inbox.ignore(ids))} blocked={blockedNow('discovery:update')}>
             Ignore {formatCount(chosen.length)}

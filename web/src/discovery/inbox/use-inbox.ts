@@ -3,15 +3,16 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useMemo, useState } from 'react'
 import { api, call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
+import { isShown } from '../../api/proposing.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
-import { useReport } from '../../proposals/known-proposals.ts'
+import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { usePermit } from '../../shell/me.ts'
 import { plural } from '../../ui/format.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { getDiscoveredName, getFieldName } from '../labels.ts'
 import { type InboxFilter, inboxQuery } from '../queries.ts'
 import { useDiscoveryChanged } from '../scans/scan-actions.tsx'
-import type { Difference, InboxItem, Lockable } from '../shapes.ts'
+import type { Bucket, Difference, InboxItem, Lockable } from '../shapes.ts'
 
 /** The most items in one request. */
 const MOST_AT_ONCE = 1000
@@ -27,11 +28,18 @@ type Result = {
 export const getItemName = (item: Pick<InboxItem, 'device_name' | 'hostname' | 'ip'>): string =>
   item.device_name || getDiscoveredName(item)
 
+/** The permissions for documenting items of a bucket. */
+export const listNeeds = (bucket: Bucket): readonly string[] => [
+  'discovery:update',
+  bucket === 'new' ? 'devices:create' : 'devices:update',
+]
+
 export const useInbox = (filter: InboxFilter) => {
   const { may } = usePermit()
   const client = useQueryClient()
   const changed = useDiscoveryChanged()
   const report = useReport()
+  const proposing = useProposing(filter.bucket && listNeeds(filter.bucket))
   const query = useInfiniteQuery({ ...inboxQuery(filter), enabled: may('discovery:list') })
   /** Ids that were decided but are still in the cached response. */
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set())
@@ -63,13 +71,16 @@ export const useInbox = (filter: InboxFilter) => {
   const failed = (error: unknown) => toastError('Nothing was changed', error)
 
   const documentItems = useMutation({
-    mutationFn: (choices: readonly Choice[]) => call(contracts.inbox.accept, { items: choices.slice(0, MOST_AT_ONCE) }),
+    mutationFn: (choices: readonly Choice[]) =>
+      call(contracts.inbox.accept, { items: choices.slice(0, MOST_AT_ONCE), ...proposing.field }),
     onSuccess: (answer, choices) => {
+      const written = getWritten(answer)
+      const isNow = isShown(written)
       const whole = new Set(choices.filter(({ fields }) => fields === undefined).map(({ id }) => id))
-      const done = note(answer.results, (id) => whole.has(id))
+      const done = note(answer.results, (id) => isNow && whole.has(id))
       // The rows of these devices have changed, so they are loaded again when they are shown.
       devices.forget()
-      if (done > 0) report(`Documented ${plural(done, 'item')}`, getWritten(answer))
+      if (done > 0) report(`Documented ${plural(done, 'item')}`, written)
     },
     onError: failed,
   })
@@ -115,6 +126,7 @@ export const useInbox = (filter: InboxFilter) => {
     items,
     problems,
     isBusy,
+    proposing,
     document: documentItems.mutate,
     ignore: ignore.mutate,
     restore: restore.mutate,

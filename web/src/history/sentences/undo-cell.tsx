@@ -9,8 +9,8 @@ type Props = { readonly changes: readonly Change[]; readonly onUndo: () => void 
 
 /** The button that undoes changes; a badge if all are undone already. */
 export const UndoCell = ({ changes, onUndo }: Props) => {
-  const { mayNow } = usePermit()
+  const { may } = usePermit()
   if (changes.every(({ undone_by }) => undone_by !== null)) return <Badge tone="idle">undone</Badge>
-  if (!changes.every(({ objects }) => objects.every((object) => mayNow(getUndoPermission(object))))) return null
+  if (!changes.every(({ objects }) => objects.every((object) => may(getUndoPermission(object))))) return null
   return <Button onClick={onUndo}>Undo</Button>
 }
