@@ -59,7 +59,12 @@ beforeAll(async () => {
   ids.set('change', change?.id ?? '')
 })
 
-const propose = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Propose', exact: true }).click()
+/** A user who may make the write too has *Propose instead*. */
+const propose = (page: Page) =>
+  page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Propose( instead)?$/ })
+    .click()
 const front = (page: Page) => page.getByRole('grid', { name: 'Front of F1' })
 
 /** Drags a device of the rack from its uppermost unit to the fourth. */
@@ -406,6 +411,47 @@ test.each(ROWS)('%s is proposed by a user who may only propose', async (_, path,
   const proposal = await api.proposals.get({ id: last?.id ?? '' })
   expect(proposal.operations.map((one) => [one.operation, one.error])).toEqual(operations.map((name) => [name, null]))
   expect(await api.history.list({ user_id: idOf('viewer') })).toEqual([])
+})
+
+/** The dialogs in which a user who may make the write can choose to propose it. */
+const CHOSEN = [
+  'the next free address for a device',
+  'the next free address for a new device',
+  'a reservation in a network, with its pool',
+  'a subnet that is allocated',
+  'a subnet in a free block',
+  'a split',
+  'a merge',
+  'ports by a pattern',
+  'the missing ports of a device type',
+  'copies of a device',
+  'a relationship',
+  'a kind',
+  'a custom field that is deleted',
+  'a device that is placed at a free unit',
+  'ghosts that are decommissioned',
+  'a shadow that is documented',
+  'the undo of a change',
+]
+
+test.each(CHOSEN)('%s is proposed by a user who may make it too', async (title) => {
+  const { api } = it.plat
+  const row = ROWS.find(([one]) => one === title)
+  if (!row) throw new Error(`no row ${title}`)
+  const [, path, work, operations] = row
+  const [before] = await api.history.list({ limit: 1 })
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole(path())
+      await work(page)
+      await page.getByText(/^Proposed as \d+$/).waitFor()
+    },
+    { as: 'admin' },
+  )
+  const [last] = await api.proposals.list({ author: 'admin', limit: 1 })
+  const proposal = await api.proposals.get({ id: last?.id ?? '' })
+  expect(proposal.operations.map((one) => [one.operation, one.error])).toEqual(operations.map((name) => [name, null]))
+  expect((await api.history.list({ limit: 1 }))[0]?.id).toEqual(before?.id)
 })
 
 test('on the pages of a proposal, a write is added to it, and its message says so', async () => {

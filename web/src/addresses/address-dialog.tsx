@@ -5,6 +5,7 @@ import { isCode, toAppError } from '../api/errors.ts'
 import { LazyDeviceDrawer } from '../devices/form/lazy-drawer.tsx'
 import { devices } from '../devices/window/device-list-client.ts'
 import { useProposing, useReport } from '../proposals/known-proposals.ts'
+import { SubmitButtons } from '../resource/form/submit-buttons.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
@@ -81,7 +82,7 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
   const pool = known.pool ?? (ip === undefined ? undefined : findHoldingPool(known.pools, ip))
   const choices = useListedChoices(known, pool?.id)
   const choice = wanted ?? choices[0]?.[0] ?? 'device'
-  const { label, field } = useProposing(listNeeds(choice, pool?.id))
+  const proposing = useProposing(listNeeds(choice, pool?.id))
   const newPool = {
     name: pickPoolName(
       known.network?.name ?? '',
@@ -106,7 +107,8 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
   const another = useMutation({ mutationFn: goOn })
   const give = useMutation({
     mutationFn: (free: FreeIp) => {
-      if (choice === 'new') return createDevice(free, { form, mayLookUp: may('search:read') })
+      const { field } = proposing
+      if (choice === 'new') return createDevice(free, { form, field, mayLookUp: may('search:read') })
       if (choice === 'reservation') return reserve(free, { form, pool: newPool, field })
       const deviceId = device?.id ?? ''
       return giveToDevice(free, { deviceId, form, field, key: createKey(JSON.stringify([free, deviceId, form])) })
@@ -196,12 +198,15 @@ export const AddressDialog = ({ place, ip: given, onClose }: Props) => {
               Another address
             </Button>
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look="primary" disabled={give.isPending || ip === undefined}>
-              {label(choice === 'device' ? `Give to ${device?.name ?? 'a device'}` : ACTIONS[choice])}
+            <SubmitButtons
+              proposing={proposing}
+              disabled={give.isPending || ip === undefined}
+              action={choice === 'device' ? `Give to ${device?.name ?? 'a device'}` : ACTIONS[choice]}
+            >
               <span aria-hidden="true">
                 <kbd>⌃↵</kbd>
               </span>
-            </Button>
+            </SubmitButtons>
           </div>
         </form>
       )}

@@ -74,13 +74,18 @@ const checkFree = async ({ ip, spaceId = 'default' }: FreeIp): Promise<void> => 
 
 export const createDevice = async (
   free: FreeIp,
-  { form, mayLookUp }: { readonly form: GiveForm; readonly mayLookUp: boolean },
+  {
+    form,
+    field,
+    mayLookUp,
+  }: { readonly form: GiveForm; readonly field: Proposing['field']; readonly mayLookUp: boolean },
 ): Promise<Given> => {
   if (mayLookUp) await checkFree(free)
   const { ip, networkId, poolId = null, spaceId } = free
   const space = spaceId === undefined ? {} : { space_id: spaceId }
   const address = { ip, network_id: networkId, pool_id: poolId, ...space, ...readCustom(form.custom) }
-  const { value } = await callTagged(contracts.devices.create, { name: form.name.trim(), addresses: [address] })
+  const named = { name: form.name.trim(), addresses: [address], ...field }
+  const { value } = await callTagged(contracts.devices.create, named)
   return { written: getWritten(value), device: value }
 }
 

@@ -34,7 +34,7 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
     retry: false,
   })
   const apply = useMutation({
-    mutationFn: () => write(contracts.deviceTypes.apply, { id }),
+    mutationFn: (field: { readonly proposal?: 'open' }) => write(contracts.deviceTypes.apply, { id, ...field }),
     onSuccess: (written) => {
       report(`Added ${plural(preview.data?.ports_added ?? 0, 'port')}`, written)
       for (const key of ['ports', 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
@@ -54,9 +54,17 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
       )}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
+        {proposing.isOffered && !proposing.isOnly && (
+          <Button
+            onClick={() => apply.mutate({ proposal: 'open' })}
+            disabled={apply.isPending || !data || data.ports_added === 0}
+          >
+            Propose instead
+          </Button>
+        )}
         <Button
           look="primary"
-          onClick={() => apply.mutate()}
+          onClick={() => apply.mutate(proposing.field)}
           disabled={apply.isPending || !data || data.ports_added === 0}
         >
           {proposing.label('Add ports')}

@@ -6,6 +6,7 @@ import { contracts, type Device } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
 import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { ReferenceField } from '../resource/form/reference-field.tsx'
+import { SubmitButtons } from '../resource/form/submit-buttons.tsx'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -36,7 +37,12 @@ export const RelateDialog = ({ device, onClose, onDone }: Props) => {
         | 'connected_to'
         | 'depends_on'
       const [parent, child] = direction === '>' ? [device, target] : [target, device]
-      return call(contracts.relationships.create, { device_id: parent.id, child_id: child.id, type })
+      return call(contracts.relationships.create, {
+        device_id: parent.id,
+        child_id: child.id,
+        type,
+        ...proposing.field,
+      })
     },
     onSuccess: async (answer, target) => {
       report(`Related to ${target.name}`, getWritten(answer))
@@ -62,9 +68,7 @@ export const RelateDialog = ({ device, onClose, onDone }: Props) => {
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={other.id === '' || relate.isPending}>
-            {proposing.label('Relate')}
-          </Button>
+          <SubmitButtons proposing={proposing} disabled={other.id === '' || relate.isPending} action="Relate" />
         </DialogActions>
       </form>
     </Dialog>

@@ -9,7 +9,8 @@ import { CommandMenu } from '../commands/command-menu.tsx'
 import customCss from '../custom-fields/custom-fields.module.css'
 import { CHANGED_KEYS, listTargets } from '../custom-fields/definition-resource.tsx'
 import { FieldControls } from '../custom-fields/value-fields.tsx'
-import { useProposing, useReport } from '../proposals/known-proposals.ts'
+import { type Proposing, useProposing, useReport } from '../proposals/known-proposals.ts'
+import { SubmitButtons } from '../resource/form/submit-buttons.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
@@ -73,12 +74,12 @@ const Switches = ({ draft, onChange }: SwitchesProps) => (
 )
 
 /** Defines the kind, and opens its page. */
-const useDefine = (draft: KindDraft, onClose: () => void) => {
+const useDefine = (draft: KindDraft, proposing: Proposing, onClose: () => void) => {
   const client = useQueryClient()
   const navigate = useNavigate()
   const report = useReport()
   return useMutation({
-    mutationFn: () => call(contracts.kinds.create, toInput(draft)),
+    mutationFn: () => call(contracts.kinds.create, { ...toInput(draft), ...proposing.field }),
     onSuccess: async (kind) => {
       drafts.drop(DRAFT)
       if (!report(`Defined ${kind.name}`, getWritten(kind))) return onClose()
@@ -95,7 +96,7 @@ export const NewKind = ({ onClose }: { readonly onClose: () => void }) => {
   const { blocked } = usePermit()
   const proposing = useProposing('kinds:create')
   const { data: kinds = NONE } = useQuery({ ...kindsQuery, enabled: useIsInUse('kinds') })
-  const define = useDefine(draft, onClose)
+  const define = useDefine(draft, proposing, onClose)
   const form = useRef<HTMLFormElement>(null)
   const targets = useMemo(() => listTargets(kinds), [kinds])
   const errors = getFieldErrors(define.error)
@@ -146,12 +147,16 @@ export const NewKind = ({ onClose }: { readonly onClose: () => void }) => {
           </div>
         </div>
         <footer className={fieldCss.foot}>
-          <Button type="submit" look="primary" disabled={define.isPending} blocked={blocked('kinds:create')}>
-            {proposing.label('Create kind')}
+          <SubmitButtons
+            proposing={proposing}
+            disabled={define.isPending}
+            blocked={blocked('kinds:create')}
+            action="Create kind"
+          >
             <span aria-hidden="true">
               <kbd data-keys={SUBMIT_KEYS} />
             </span>
-          </Button>
+          </SubmitButtons>
           <Button onClick={onClose}>Cancel</Button>
           <span className={fieldCss.footEnd}>
             <CommandMenu getCall={() => ({ op: contracts.kinds.create, input: { ...toInput(draft) } })} />

@@ -6,6 +6,7 @@ import { CustomFields } from '../custom-fields/known-custom.tsx'
 import { parseCustomInput } from '../custom-fields/known-text.ts'
 import { useProposing, useReport } from '../proposals/known-proposals.ts'
 import { getItemErrors, runBatch } from '../resource/batch.ts'
+import { SubmitButtons } from '../resource/form/submit-buttons.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
@@ -134,9 +135,11 @@ export const AddPorts = ({ device, known, onClose }: Props) => {
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={add.isPending}>
-            {proposing.label(names.length > 1 ? `Add ${plural(names.length, 'port')}` : 'Add port')}
-          </Button>
+          <SubmitButtons
+            proposing={proposing}
+            disabled={add.isPending}
+            action={names.length > 1 ? `Add ${plural(names.length, 'port')}` : 'Add port'}
+          />
         </DialogActions>
       </form>
     </Dialog>

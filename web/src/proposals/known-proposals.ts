@@ -1,6 +1,7 @@
 /** The parts of proposals that all pages have: the right to propose, the toast of a proposal, and the numbers in the navigation. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
 import type { AnyOperation } from '../../../src/kernel/operation.ts'
 import { canPropose } from '../api/client.ts'
 import { isShown, type Written } from '../api/proposing.ts'
@@ -17,8 +18,10 @@ export type Proposing = {
   readonly isOffered: boolean
   /** It can be proposed, and not made. */
   readonly isOnly: boolean
-  /** The field that proposes a call of several permissions, if it can only be proposed. */
+  /** The field that proposes a call, if it can only be proposed or the user has chosen it. */
   readonly field: { readonly proposal?: 'open' }
+  /** Notes whether a user who may do both proposes the next call. */
+  readonly choose: (isProposed: boolean) => void
   /** Returns the text of the button of the write. */
   readonly label: (action: string) => string
 }
@@ -29,10 +32,16 @@ export const useProposing = (needs: string | readonly string[] | undefined): Pro
   const all = [needs ?? []].flat()
   const isOffered = mayPropose && all.length > 0 && all.every(may)
   const isOnly = isOffered && !all.every(mayNow)
+  const isChosen = useRef(false)
   return {
     isOffered,
     isOnly,
-    field: isOnly ? { proposal: 'open' } : {},
+    get field(): Proposing['field'] {
+      return isOnly || isChosen.current ? { proposal: 'open' } : {}
+    },
+    choose: (isProposed) => {
+      isChosen.current = isProposed
+    },
     label: (action) => (isOnly ? 'Propose' : action),
   }
 }

@@ -19,7 +19,8 @@ export const DeleteField = ({ field, onClose }: Props) => {
   const { id, name, label, resource, objects = 0 } = field
   const isUsed = objects > 0
   const remove = useMutation({
-    mutationFn: () => write(contracts.customFields.delete, { id, ...(isUsed && { force: true }) }),
+    mutationFn: (field: { readonly proposal?: 'open' }) =>
+      write(contracts.customFields.delete, { id, ...(isUsed && { force: true }), ...field }),
     onSuccess: (written) => {
       if (!report(`Deleted ${label}`, written)) return
       for (const key of [...CHANGED_KEYS, 'history']) void client.invalidateQueries({ queryKey: [key] })
@@ -33,7 +34,12 @@ export const DeleteField = ({ field, onClose }: Props) => {
       title={`Delete ${label}?`}
       action={proposing.label('Delete custom field')}
       typed={isUsed ? name : undefined}
-      onConfirm={() => remove.mutate()}
+      onConfirm={() => remove.mutate(proposing.field)}
+      other={
+        proposing.isOffered && !proposing.isOnly
+          ? { text: 'Propose instead', onSelect: () => remove.mutate({ proposal: 'open' }) }
+          : undefined
+      }
       onClose={onClose}
     >
       {isUsed ? (

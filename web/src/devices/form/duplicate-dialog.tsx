@@ -9,6 +9,7 @@ import { loadDefinitions } from '../../custom-fields/definitions.ts'
 import { type Proposing, useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { getItemErrors } from '../../resource/batch.ts'
 import { type Choice, ChoiceField } from '../../resource/form/choice-field.tsx'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { usePermit } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
@@ -148,9 +149,11 @@ export const DuplicateDialog = ({ device, onClose }: Props) => {
         <p className="muted">The name, the addresses, the place in a rack, other ids and the owner are not copied.</p>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={names.length === 0 || copy.isPending}>
-            {proposing.label(`Create ${plural(Math.max(1, names.length), 'device')}`)}
-          </Button>
+          <SubmitButtons
+            proposing={proposing}
+            disabled={names.length === 0 || copy.isPending}
+            action={`Create ${plural(Math.max(1, names.length), 'device')}`}
+          />
         </DialogActions>
       </form>
     </Dialog>

@@ -5,6 +5,7 @@ import { call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
@@ -155,13 +156,11 @@ export const DocumentMany = ({ discovered, onClose, onDone }: ManyProps) => {
         <CustomParts texts={custom} onChange={setCustom} errors={errors} isMany hasManyAddresses />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
+          <SubmitButtons
+            proposing={proposing}
             disabled={save.isPending || open.length === 0 || template.trim() === '' || unknown.length > 0}
-          >
-            {proposing.label(`Document ${plural(Math.min(open.length, MOST_AT_ONCE), 'device')}`)}
-          </Button>
+            action={`Document ${plural(Math.min(open.length, MOST_AT_ONCE), 'device')}`}
+          />
         </DialogActions>
       </form>
     </Dialog>

@@ -6,6 +6,7 @@ import { call, getWritten } from '../../api/client.ts'
 import { contracts } from '../../api/contracts.ts'
 import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { usePermit } from '../../shell/me.ts'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
@@ -101,9 +102,7 @@ export const DocumentOne = ({ discovered, onClose }: OneProps) => {
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={save.isPending || name.trim() === ''}>
-            {proposing.label('Document')}
-          </Button>
+          <SubmitButtons proposing={proposing} disabled={save.isPending || name.trim() === ''} action="Document" />
         </DialogActions>
       </form>
     </Dialog>

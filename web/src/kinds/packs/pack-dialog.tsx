@@ -5,6 +5,7 @@ import { toAppError } from '../../api/errors.ts'
 import { CHANGED_KEYS } from '../../custom-fields/definition-resource.tsx'
 import { ChangePreview } from '../../history/delete-preview.tsx'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { NoteField } from '../../resource/note-field.tsx'
 import tableCss from '../../table/table.module.css'
 import { Button } from '../../ui/button.tsx'
@@ -70,7 +71,7 @@ export const PackDialog = ({ step, onClose }: { readonly step: PackStep; readonl
   const proposing = useProposing(kind === 'uninstall' ? 'kinds:delete' : 'kinds:create')
   const [note, setNote] = useState('')
   const run = useMutation({
-    mutationFn: () => (kind === 'uninstall' ? uninstallPack : installPack)(pack.name, note),
+    mutationFn: () => (kind === 'uninstall' ? uninstallPack : installPack)(pack.name, note, proposing.field),
     onSuccess: (written) => {
       for (const key of CHANGED) void client.invalidateQueries({ queryKey: [key] })
       report(`${DONE[kind]} ${pack.title}`, written)
@@ -94,9 +95,12 @@ export const PackDialog = ({ step, onClose }: { readonly step: PackStep; readonl
         <NoteField value={note} onChange={setNote} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={kind === 'uninstall' ? 'dangerFill' : 'primary'} disabled={run.isPending}>
-            {proposing.label(VERBS[kind])}
-          </Button>
+          <SubmitButtons
+            proposing={proposing}
+            look={kind === 'uninstall' ? 'dangerFill' : 'primary'}
+            disabled={run.isPending}
+            action={VERBS[kind]}
+          />
         </DialogActions>
       </form>
     </Dialog>

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Pack } from '../../../../src/exchange/packs/api.ts'
 import { call, write } from '../../api/client.ts'
 import { type Change, type Contracts, contracts, type Out } from '../../api/contracts.ts'
+import type { Proposing } from '../../proposals/known-proposals.ts'
 
 export type { Pack } from '../../../../src/exchange/packs/api.ts'
 
@@ -40,8 +41,8 @@ export const previewQuery = (name: string) =>
     retry: false,
   })
 
-const run = (op: typeof install | typeof uninstall) => (name: string, note: string) =>
-  write(op, note === '' ? { name } : { name, change_note: note })
+const run = (op: typeof install | typeof uninstall) => (name: string, note: string, field: Proposing['field']) =>
+  write(op, { name, ...(note !== '' && { change_note: note }), ...field })
 
 export const installPack = run(install)
 export const uninstallPack = run(uninstall)

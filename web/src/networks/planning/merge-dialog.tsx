@@ -5,6 +5,7 @@ import { api, call, getWritten } from '../../api/client.ts'
 import { contracts, type Network } from '../../api/contracts.ts'
 import { toAppError } from '../../api/errors.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Alert, TextField } from '../../ui/field.tsx'
 import { plural } from '../../ui/format.ts'
@@ -85,9 +86,7 @@ export const MergeDialog = ({ networks, onClose, onMerged }: Props) => {
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={merge.isPending || !data || preview.isError}>
-            {proposing.label('Merge')}
-          </Button>
+          <SubmitButtons proposing={proposing} disabled={merge.isPending || !data || preview.isError} action="Merge" />
         </DialogActions>
       </form>
     </Dialog>

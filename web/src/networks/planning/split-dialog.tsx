@@ -7,6 +7,7 @@ import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
 import { formatCustom, parseCustomInput, readForm } from '../../custom-fields/known-text.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Alert } from '../../ui/field.tsx'
 import { plural } from '../../ui/format.ts'
@@ -113,13 +114,11 @@ export const SplitDialog = ({ network, onClose }: Props) => {
         )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
+          <SubmitButtons
+            proposing={proposing}
             disabled={split.isPending || (!lacksValues && (!preview.data || preview.isError))}
-          >
-            {proposing.label('Split')}
-          </Button>
+            action="Split"
+          />
         </DialogActions>
       </form>
     </Dialog>

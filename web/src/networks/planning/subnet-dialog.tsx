@@ -8,6 +8,7 @@ import { getFieldErrors, toAppError } from '../../api/errors.ts'
 import { CustomFields } from '../../custom-fields/known-custom.tsx'
 import { parseCustomInput } from '../../custom-fields/known-text.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { Button } from '../../ui/button.tsx'
 import fieldCss from '../../ui/field.module.css'
 import { Alert, TextField } from '../../ui/field.tsx'
@@ -67,6 +68,7 @@ export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogP
           contracts.networks.create,
           {
             ...fields,
+            ...proposing.field,
             name: name || (chosen ?? ''),
             subnet: chosen ?? '',
             datacenter_id: network.datacenter_id,
@@ -74,7 +76,7 @@ export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogP
           },
           options,
         )
-      const given = { ...fields, ...(name !== '' && { name }) }
+      const given = { ...fields, ...proposing.field, ...(name !== '' && { name }) }
       return call(contracts.networks.allocate, { id, prefix_length: length, ...given }, options)
     },
     onSuccess: (answer) => {
@@ -141,9 +143,7 @@ export const SubnetDialog = ({ network, blocks, onMark, onClose }: SubnetDialogP
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={take.isPending || !chosen}>
-            {proposing.label('Allocate')}
-          </Button>
+          <SubmitButtons proposing={proposing} disabled={take.isPending || !chosen} action="Allocate" />
         </DialogActions>
       </form>
     </Dialog>

@@ -7,6 +7,7 @@ import { toAppError } from '../../api/errors.ts'
 import { devices } from '../../devices/window/device-list-client.ts'
 import { useProposing, useReport } from '../../proposals/known-proposals.ts'
 import { ReferenceField } from '../../resource/form/reference-field.tsx'
+import { SubmitButtons } from '../../resource/form/submit-buttons.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import type { Elevation } from '../geometry.ts'
@@ -58,6 +59,7 @@ export const PlaceDevice = ({ elevation: { rack }, target, onClose }: Props) => 
       return call(contracts.devices.update, {
         id,
         mount: { rack_id: rack.id, position, face, slot, height, full_depth, power_w },
+        ...proposing.field,
       })
     },
     onSuccess: (device) => {
@@ -91,9 +93,7 @@ export const PlaceDevice = ({ elevation: { rack }, target, onClose }: Props) => 
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={id === '' || place.isPending}>
-            {proposing.label('Place here')}
-          </Button>
+          <SubmitButtons proposing={proposing} disabled={id === '' || place.isPending} action="Place here" />
         </DialogActions>
       </form>
     </Dialog>
