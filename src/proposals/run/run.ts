@@ -49,19 +49,10 @@ export type Run = {
   readonly callerFor?: ((operation: string) => Caller | undefined) | undefined
   /** The steps of operations that were prepared before the transaction, by their ids. */
   readonly prepared?: ReadonlyMap<string, Prepared<Tables>>
-  /** The details of the change that is recorded: a refusal ends the run. Undefined for a run that is rolled back. */
-  readonly change?: ChangeDetails
-}
-
-/** The refusal of an operation, which ends a run. */
-export class OperationRefused extends Error {
-  override readonly name = 'OperationRefused'
-  constructor(
-    readonly refusal: AppError,
-    /** Its place in the list. */
-    readonly position: number,
-  ) {
-    super(refusal.message, { cause: refusal })
+  /** The details of the change that is recorded, and the error by which a refusal ends the run. Undefined for a run that is rolled back. */
+  readonly merge?: {
+    readonly details: ChangeDetails
+    readonly toConflict: (refusal: AppError, position: number) => AppError
   }
 }
 
@@ -69,7 +60,7 @@ const isRefusal = (error: unknown): error is AppError => error instanceof AppErr
 
 type Ran = Pick<RunOutcome, 'errors' | 'answers' | 'starts'>
 
-const callAll = async (tx: Ctx, { author, change, ...run }: Run): Promise<Ran> => {
+const callAll = async (tx: Ctx, { author, merge, ...run }: Run): Promise<Ran> => {
   const errors = new Map<string, AppError>()
   const answers = new Map<string, unknown>()
   const starts = new Map<string, number>()
@@ -82,11 +73,11 @@ const callAll = async (tx: Ctx, { author, change, ...run }: Run): Promise<Ran> =
     const prepared = run.prepared?.get(id)
     try {
       if (!bound) throw invalidField('operation', `there is no operation ${operation} any more`)
-      const how = { ids, author, prepared, ...(caller && { caller }), ...(change && { change }) }
+      const how = { ids, author, prepared, ...(caller && { caller }), ...(merge && { change: merge.details }) }
       answers.set(id, await tx.call(bound, input, how))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (change) throw new OperationRefused(error, position)
+      if (merge) throw merge.toConflict(error, position)
       errors.set(id, error)
     }
   }
@@ -139,7 +130,7 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
 
 /**
  * Runs the operations in the transaction of `tx`, which records all objects.
- * @throws OperationRefused with `change`; TooManyEffects; AppError of 500 and more
+ * @throws TooManyEffects; AppError of 500 and more, and with `merge` of a refusal
  */
 export const runOperations = async (tx: Ctx, run: Run): Promise<RunOutcome> => {
   // Before the first operation, so that it is never too new.
