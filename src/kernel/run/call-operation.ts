@@ -39,12 +39,12 @@ export type CallOperation<Tables> = (
 export const canBeCalled = <Tables>({ op, handler }: Bound<Tables>): boolean =>
   !op.hasOwnTransactions && !('prepare' in handler && !handler.isReadOnly)
 
-/** Runs a handler in the transaction of `ctx`. @param prepared the result of its first step, if that has run before */
-const runHandler = async <Tables>(
+/** Runs a handler in the transaction of `ctx`, or a read. @param prepared the result of its first step, if that has run before */
+export const runHandler = async <Tables>(
   ctx: KernelCtx<Tables>,
   { handler }: Bound<Tables>,
   own: never,
-  prepared: Prepared<Tables> | undefined,
+  prepared?: Prepared<Tables>,
 ): Promise<unknown> => {
   if (typeof handler === 'function') return handler(ctx, own)
   if ('run' in handler) return handler.run(ctx, own)

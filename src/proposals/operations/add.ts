@@ -1,6 +1,6 @@
 /** Adds a write to a proposal, or to a new one: it is tried, answered as it would be, and noted. */
 import { z } from 'zod'
-import { AppError, invalid, invalidField, shorten } from '../../contract/errors.ts'
+import { invalid, invalidField, shorten } from '../../contract/errors.ts'
 import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -13,7 +13,7 @@ import { operation } from '../../kernel/operation.ts'
 import type { Request } from '../../kernel/request.ts'
 import { MAX_TITLE } from '../api.ts'
 import type { Means } from '../means.ts'
-import { getVisibleOrThrow, type Visible } from '../review/sight.ts'
+import { findVisible, type Visible } from '../review/sight.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import * as store from '../store.ts'
 import { requireUser } from './access.ts'
@@ -110,15 +110,12 @@ const begin = async (ctx: Ctx, added: Added, state: 'draft' | 'open'): Promise<D
 
 /** @throws AppError VALIDATION_ERROR on `proposal` for one that the caller does not see */
 const findTarget = async (ctx: Ctx, named: string): Promise<Visible> => {
-  try {
-    return await getVisibleOrThrow(ctx, named)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error
-    throw invalidField(
-      'proposal',
-      `must be draft, open, or the id or number of a proposal; there is no "${shorten(named)}"`,
-    )
-  }
+  const found = await findVisible(ctx, named)
+  if (found) return found
+  throw invalidField(
+    'proposal',
+    `must be draft, open, or the id or number of a proposal; there is no "${shorten(named)}"`,
+  )
 }
 
 /** Tries the operation after the others of a proposal, and adds it there. */

@@ -108,14 +108,7 @@ export const listItems =
       if (change_id !== null) yield* buildRecorded(ctx, change_id, { kind, change })
       yield* buildItems({ ctx, named: ctx, row }, wanted)
     }
-    if (isMerged) {
-      const total = async (): Promise<number> => {
-        let sum = 0
-        for await (const rows of merged()) sum += rows.length
-        return sum
-      }
-      return listChunks({ revision, total, page: { limit, offset } }, merged)
-    }
+    if (isMerged) return listChunks({ revision, page: { limit, offset } }, merged)
     const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
     return listChunks({ revision, total: async () => wanted.length, page: {} }, async function* () {
       yield* buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page)

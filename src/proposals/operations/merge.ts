@@ -10,7 +10,6 @@ import type { proposals } from '../api.ts'
 import { describeProposal } from '../describe.ts'
 import { findEffects, removeRecorded } from '../effect-store.ts'
 import type { Means } from '../means.ts'
-import { mergingState } from '../merging.ts'
 import { parseCounts, sumCounts } from '../review/counts.ts'
 import { requireMet } from '../review/requirements.ts'
 import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
@@ -90,7 +89,6 @@ const mergeIn = async (tx: Ctx, merge: Merge): Promise<Proposal> => {
   const row = await store.lock(tx, first.seq)
   if (!row) throw notFound('proposal', first.id)
   requireState(row, ['open'])
-  tx.local(mergingState).proposal = row.id
   const outcome = await runAll(tx, row, merge)
   if (outcome.effects.length === 0) throw new AppError('MERGE_CONFLICT', 'The proposal has nothing left to do')
   const { fingerprint: present } = outcome

@@ -1,12 +1,12 @@
 /** Stores proposals with the results of their runs. */
 import type { Updateable } from 'kysely'
+import { countChanges } from '../../contract/change-summary.ts'
 import { AppError, toErrorBody } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import { replaceEffects } from '../effect-store.ts'
 import { noteEntry } from '../entry-store.ts'
 import { removeChecks } from '../review/check-store.ts'
-import { countEffects } from '../review/counts.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import * as store from '../store.ts'
 import type { ProposalRow } from '../table.ts'
@@ -37,7 +37,7 @@ const toColumns = ({ operations, outcome }: RunOf) =>
     input_bytes: computeInputBytes(operations),
     errors: outcome.errors.size,
     fingerprint: outcome.fingerprint,
-    counts: JSON.stringify(countEffects(outcome.effects)),
+    counts: JSON.stringify(countChanges(outcome.effects)),
     base_seq: outcome.baseSeq,
     scopes_revision: outcome.scopesRevision,
     previewed_at: outcome.at,
