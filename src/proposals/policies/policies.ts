@@ -43,6 +43,7 @@ const create = async (ctx: Ctx, draft: PolicyDraft): Promise<Policy> => {
   if ((await store.findAll(ctx)).length >= MAX_POLICIES)
     throw new AppError('LIMIT_REACHED', `There are ${MAX_POLICIES} policies; delete one first`)
   await check(ctx, policy)
+  store.noteWrite(ctx)
   await store.insert(ctx, policy)
   return policy
 }
@@ -53,12 +54,14 @@ const update = async (ctx: Ctx, { id, ...patch }: PolicyPatch): Promise<Policy> 
   if (changes.length === 0) return before
   const policy = { ...value, updated_at: ctx.now }
   await check(ctx, policy, before)
+  store.noteWrite(ctx)
   await store.update(ctx, policy)
   return policy
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockForChange(ctx, id)
+  store.noteWrite(ctx)
   await store.remove(ctx, id)
 }
 
