@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts'
 import type { Job } from '../kernel/context.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import type { Means } from './means.ts'
-import { endProposal } from './operations/end.ts'
+import { closeUnfinished } from './operations/end.ts'
 import { runAgain } from './operations/rerun.ts'
 import * as store from './store.ts'
 
@@ -48,12 +48,8 @@ const expire = async (ctx: Ctx, days: number): Promise<void> => {
   const before = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
   for (const { seq } of await store.findUntouched(ctx, before)) {
     ctx.signal.throwIfAborted()
-    await ctx.write(async (tx) => {
-      const row = await store.lock(tx, seq)
-      // It may have been touched since.
-      if (!row || (row.state !== 'draft' && row.state !== 'open') || row.touched_at >= before) return
-      await endProposal(tx, row, { reason: 'expired' })
-    })
+    // It may have been touched since.
+    await ctx.write((tx) => closeUnfinished(tx, seq, 'expired', ({ touched_at }) => touched_at < before))
   }
 }
 

@@ -25,3 +25,14 @@ export const endProposal = async (
   await noteEntry(tx, `proposal.${state}`, row, { type, text }, before.state)
   return row
 }
+
+/** Closes a draft or an open proposal, unless another call has ended it since. */
+export const closeUnfinished = async (
+  tx: Ctx,
+  seq: store.StoredProposal['seq'],
+  reason: 'expired' | 'withdrawn',
+  isDue = (_: store.StoredProposal): boolean => true,
+): Promise<void> => {
+  const row = await store.lock(tx, seq)
+  if ((row?.state === 'draft' || row?.state === 'open') && isDue(row)) await endProposal(tx, row, { reason })
+}

@@ -9,7 +9,7 @@ import { noteEntry, selectEntries } from '../entry-store.ts'
 import { toEntry } from '../listed.ts'
 import type { Means } from '../means.ts'
 import { requireState } from '../operations/access.ts'
-import { endProposal } from '../operations/end.ts'
+import { closeUnfinished, endProposal } from '../operations/end.ts'
 import { appliesTo } from '../policies/applies.ts'
 import { load } from '../policies/store.ts'
 import * as store from '../store.ts'
@@ -98,11 +98,8 @@ const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Out
 
 /** Closes the drafts and open proposals of a user who is gone: a run needs the rights of its author. */
 const withdraw = async (ctx: Ctx, { id: userId }: { readonly id: string }): Promise<void> => {
-  for (const { seq } of await store.selectUnfinished(ctx, userId).select('seq').orderBy('seq').execute()) {
-    const row = await store.lock(ctx, seq)
-    // Another call may have merged it.
-    if (row?.state === 'draft' || row?.state === 'open') await endProposal(ctx, row, { reason: 'withdrawn' })
-  }
+  const unfinished = await store.selectUnfinished(ctx, userId).select('seq').orderBy('seq').execute()
+  for (const { seq } of unfinished) await closeUnfinished(ctx, seq, 'withdrawn')
 }
 
 export const reviewFeature = (means: Means): Feature => ({
