@@ -4,6 +4,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import { splitBatches } from '../database/query/batches.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../kernel/ctx.ts'
+import { toNameKey } from '../net/name-order.ts'
 import { selectFromTable, toNamed } from './named-tables.ts'
 
 /** A context; or a transaction of a command on the host, which no plan describes. */
@@ -86,10 +87,14 @@ type PlainOptions<Table extends keyof Tables, R, T> = {
   readonly findDocuments?: KindOptions['find']
 }
 
+type Named = { readonly id: string; readonly name: string }
+
 type PlainStore<T> = Recorder & {
   readonly find: (scope: DbScope, id: string) => Promise<T | undefined>
   /** Finds like `find`, and locks the row until commit. */
   readonly lock: (scope: StoreScope, id: string) => Promise<T | undefined>
+  /** Returns another object with the name, in any case. */
+  readonly findNamesake: (scope: DbScope, object: Named) => Promise<{ readonly name: string } | undefined>
   readonly insert: (scope: RecordScope, object: T) => Promise<void>
   readonly update: (scope: RecordScope, object: T) => Promise<void>
   readonly remove: (scope: RecordScope, id: string) => Promise<void>
@@ -124,6 +129,10 @@ export const createPlainStore = <Table extends keyof Tables, R, T>({
     ...recorder,
     find: async (scope, id) => toObject(await selectById(scope, id).executeTakeFirst()),
     lock: async (scope, id) => toObject(await scope.store.sql.lockRows(selectById(scope, id)).executeTakeFirst()),
+    findNamesake: ({ db }, object) => {
+      const same = toNamed(db).selectFrom(name).select('name').where('name_key', '=', toNameKey(object.name.trim()))
+      return same.where('id', '<>', object.id).executeTakeFirst()
+    },
     insert: (scope, object) => {
       const row = toRow(object)
       return write(scope, row.id, () =>

@@ -67,7 +67,7 @@ const store = createPlainStore({
   ...{ query, fromRow: toStored, toRow },
   toDocument: ({ source }) => source,
 })
-export const { find, lock, update: updateRow } = store
+export const { find, findNamesake, lock, update: updateRow } = store
 
 /** The state of a source that was never read. */
 export const NEW_STATE: Omit<SourceStateRow, 'source_id'> = {
@@ -155,13 +155,6 @@ export const findDue = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
     .orderBy('states.next_run_ms')
     .execute()
   return rows.map(({ source_id }) => source_id)
-}
-
-/** Returns the first other source with the name, in any case. */
-export const isNameTaken = async ({ db }: DbScope, { id, name }: Pick<Source, 'id' | 'name'>): Promise<boolean> => {
-  const { name_key } = buildNameKeys(name)
-  const same = db.selectFrom('sources').select('id').where('name_key', '=', name_key).where('id', '<>', id)
-  return (await same.executeTakeFirst()) !== undefined
 }
 
 /** Takes a deleted datacenter out of all sources. */

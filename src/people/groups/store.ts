@@ -3,7 +3,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../database/tables.ts'
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createPlainStore, createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Group } from './api.ts'
 import type { GroupMemberRow, GroupRow } from './table.ts'
@@ -42,22 +42,10 @@ export const toGroup = ({ id, name, description, member_count, created_at, updat
   updated_at,
 })
 
-/** Returns the id of another group with this name. */
-export const findNamesake = async (
-  { db }: DbScope,
-  { id, name }: Pick<GroupRow, 'id' | 'name'>,
-): Promise<{ name: string } | undefined> =>
-  db
-    .selectFrom('groups')
-    .select('name')
-    .where('name_key', '=', toNameKey(name.trim()))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
 const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, ...buildNameKeys(group.name) })
 
 const store = createPlainStore({ ...{ kind: 'group', table: 'groups' }, query, fromRow: toGroup, toRow })
-export const { find, insert, update } = store
+export const { find, findNamesake, insert, update } = store
 
 /** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: StoreScope, id: string): Promise<Group | undefined> => {

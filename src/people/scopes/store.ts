@@ -1,7 +1,7 @@
 /** The queries of scopes; the only writer of their table. */
 
 import type { DbScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createPlainStore } from '../../resource/recorder.ts'
 import type { Scope } from './api.ts'
 import type { ScopeRow } from './table.ts'
@@ -50,19 +50,7 @@ const toRow = (scope: Scope): ScopeRow => ({
 
 export const findAll = async ({ db }: DbScope): Promise<Scope[]> => (await query({ db }).execute()).map(toScope)
 
-/** Returns another scope with this name. */
-export const findNamesake = (
-  { db }: DbScope,
-  { id, name }: Pick<ScopeRow, 'id' | 'name'>,
-): Promise<{ name: string } | undefined> =>
-  db
-    .selectFrom('scopes')
-    .select('name')
-    .where('name_key', '=', toNameKey(name.trim()))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
-export const { find, lock, insert, update, remove } = createPlainStore({
+export const { find, findNamesake, lock, insert, update, remove } = createPlainStore({
   ...{ kind: 'scope', table: 'scopes' },
   ...{ query, fromRow: toScope, toRow },
 })

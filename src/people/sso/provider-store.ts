@@ -1,7 +1,7 @@
 /** The queries of identity providers; the only writer of their table. Sealed secrets pass through it as they are. */
 
 import type { DbScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
 import { createPlainStore, type RecordScope } from '../../resource/recorder.ts'
 import * as identities from './identity-store.ts'
 import type { GroupMapping, SsoProvider } from './schema.ts'
@@ -69,15 +69,6 @@ export const findEnabled = async (scope: DbScope): Promise<Pick<Provider, 'id' |
     .orderBy('id')
     .execute()
 
-/** Returns the id of another provider with the name, in any case. */
-export const findNamesake = async ({ db }: DbScope, { id, name }: Pick<Provider, 'id' | 'name'>) =>
-  db
-    .selectFrom('sso_providers')
-    .select('id')
-    .where('name_key', '=', toNameKey(name))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
 const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit<SsoProviderRow, 'changed_by'> => ({
   ...fields,
   ...buildNameKeys(fields.name),
@@ -96,7 +87,7 @@ const store = createPlainStore({
   ...{ query, fromRow: toStored, toRow },
   toDocument: ({ provider }) => provider,
 })
-export const { find, lock, update } = store
+export const { find, findNamesake, lock, update } = store
 
 /** @param changed_by the id of the user who makes it */
 export const insert = (scope: RecordScope, stored: Stored, changed_by: string | null): Promise<void> =>

@@ -2,9 +2,9 @@
 import { orNotFound } from '../../contract/errors.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { hashStrictly, toDocument } from '../../record/history/effects.ts'
+import { hashStrictly, nameItem } from '../../record/history/effects.ts'
 import { KIND_NAMES } from '../../record/history/kind-names.ts'
-import { type DeviceNames, getPlanKind } from '../../record/history/plan-kinds.ts'
+import type { DeviceNames } from '../../record/history/plan-kinds.ts'
 import { findEffects } from '../effect-store.ts'
 import { findPlaces, NOWHERE } from '../review/places.ts'
 import { filterSeen } from '../review/sight.ts'
@@ -49,9 +49,9 @@ export const observe = async (ctx: Ctx, all: readonly PlannedItem[], input: unkn
   const names = mayName ? await findDeviceNames(ctx, all) : new Map<string, string>()
   const clock = createClock(ctx.now, [input])
   const effects = all.map((item, position): NewEffect => {
-    const { kind, id, change, before, after } = item
-    const name = getPlanKind(kind).name({ id, document: toDocument(after ?? before) ?? {}, devices: names })
-    return { kind, id, change, position, name, operation: OPERATION, hash: hashStrictly(item, clock), ...UNREAD }
+    const { kind, id, change } = item
+    const known = { name: nameItem(item, names), hash: hashStrictly(item, clock) }
+    return { kind, id, change, position, operation: OPERATION, ...known, ...UNREAD }
   })
   return { all, effects, names, ...(await selectSeen(ctx, all)) }
 }

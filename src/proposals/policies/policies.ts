@@ -4,7 +4,6 @@ import { merge } from '../../contract/merge.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
-import { toNameKey } from '../../net/name-order.ts'
 import { MAX_POLICIES, type Policy, type PolicyDraft, type PolicyPatch, policies } from './api.ts'
 import * as store from './store.ts'
 
@@ -32,8 +31,7 @@ const check = async (ctx: Ctx, policy: Policy, before?: Policy): Promise<void> =
     issues.push({ field, message: `there is no ${noun} with id "${id}"` })
   }
   rejectIssues(issues)
-  const key = toNameKey(policy.name)
-  const namesake = await store.findFirst(ctx, ({ id, name }) => id !== policy.id && toNameKey(name) === key)
+  const namesake = await store.findNamesake(ctx, policy)
   if (namesake) throw nameTaken('policy', namesake.name)
 }
 

@@ -74,7 +74,7 @@ export const loadAhead = (ctx: Ctx): void => policies.ahead(ctx)
 export const load = (ctx: Ctx): Promise<readonly Policy[]> =>
   ctx.db === ctx.store.read ? policies.current(ctx) : policies.within(ctx)
 
-export const { find, lock, insert, update, remove } = createPlainStore({
+export const { find, findNamesake, lock, insert, update, remove } = createPlainStore({
   ...{ kind: 'policy', table: 'policies' },
   ...{ query, fromRow: toPolicy, toRow },
 })

@@ -14,7 +14,7 @@ import { filterSeen, type Sight } from './sight.ts'
 
 type Effects = readonly Pick<SeenEffect, 'kind' | 'change' | 'places'>[]
 
-/** A requirement, and what is missing for a merge by the caller, who counts as an approver where it could approve. */
+/** A requirement with the approvals and checks that a merge by the caller lacks. The caller counts as an approver where it could approve. */
 type Judged = { readonly requirement: ProposalRequirement; readonly missing: readonly ProposalBlocker[] }
 
 type Review = { readonly judged: readonly Judged[]; readonly checks: readonly ProposalCheck[] }

@@ -9,10 +9,9 @@ import type { ChangeDetails, ChangedObject } from '../../kernel/changes/change-r
 import { createNewIds } from '../../kernel/changes/new-ids.ts'
 import type { Bound, Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { MOST_OBJECTS, toDocument } from '../../record/history/effects.ts'
+import { MOST_OBJECTS, nameItem } from '../../record/history/effects.ts'
 import { isKind } from '../../record/history/kind-names.ts'
 import { buildRows } from '../../record/history/kinds.ts'
-import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { readScopesRevision } from '../review/effect-reads.ts'
 import { findPlaces, NOWHERE } from '../review/places.ts'
 import { findLastChange } from '../store.ts'
@@ -116,10 +115,9 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
   const all = [...starts]
   return items.map((item, position) => {
     const { kind, id, change, before, after, firstWrite } = item
-    const document = toDocument(after ?? before) ?? {}
     return {
       ...{ kind, id, change, position, before, after },
-      name: getPlanKind(kind).name({ id, document, devices }),
+      name: nameItem(item, devices),
       operation: findOperation(all, firstWrite),
       hash: hashFields(item, clock),
       places: places[position] ?? NOWHERE,

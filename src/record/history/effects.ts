@@ -38,6 +38,10 @@ export const pickFields = (
 const selectCounters = (document: Document | undefined, { counters = [] }: PlanKind): readonly string[] =>
   counters.filter((counter) => document?.[counter] !== undefined && document[counter] !== 0)
 
+/** Returns the name of a changed object. */
+export const nameItem = ({ kind, id, before, after }: PlannedItem, devices: DeviceNames): string =>
+  getPlanKind(kind).name({ id, document: toDocument(after ?? before) ?? {}, devices })
+
 const buildEffect = (item: PlannedItem, devices: DeviceNames): Effect => {
   const kind = getPlanKind(item.kind)
   const { change, id } = item
