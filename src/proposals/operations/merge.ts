@@ -122,9 +122,7 @@ export const mergeHandler = (means: Means) => ({
   prepare: async (ctx: Ctx, { id, fingerprint }: ParsedInputOf<typeof proposals.merge>) => {
     const { row: first } = await getVisibleOrThrow(ctx, id)
     requireState(first, ['open'])
-    const { caller, requestId, client, signal, rights } = ctx
-    const request = { caller, requestId, client, signal, rights }
-    const prepared = await prepareAll(means, request, store.parseOperations(first))
+    const prepared = await prepareAll(means, ctx, { operations: store.parseOperations(first) })
     return {
       run: (tx: Ctx) => mergeIn(tx, { means, first, fingerprint, prepared }),
       options: { exclusive: true, large: sumCounts(parseCounts(first)) >= LARGE_EFFECTS, plan: RUN_LIMITS },

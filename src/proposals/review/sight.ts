@@ -93,7 +93,7 @@ export const lookAt = async (ctx: Ctx, row: ListedRow): Promise<Sight> => {
   return { ...toGlance(ctx, row, countChanges(seen)), seen, all: effects }
 }
 
-/** A proposal, and what the caller sees of it. */
+/** A proposal with the items that the caller sees. */
 export type Visible = { readonly row: StoredProposal; readonly sight: Sight }
 
 const withSight = async (ctx: Ctx, row: StoredProposal | undefined): Promise<Visible | undefined> => {

@@ -31,12 +31,6 @@ export const RUN_LIMITS = {
   },
 }
 
-/** Returns the error that a caller gets for a `TooManyEffects`. */
-export const toTooManyError = (error: unknown): unknown =>
-  error instanceof TooManyEffects
-    ? new AppError('INVALID_INPUT', `This would change more than ${MOST_OBJECTS} objects; propose it in parts`)
-    : error
-
 export type Run = {
   /** The id of the proposal, from which new ids follow. */
   readonly seed: string
