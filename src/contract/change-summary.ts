@@ -5,6 +5,20 @@ export type Verb = 'create' | 'update' | 'delete'
 /** The number of objects of each noun, by the type of change. */
 export type Counts = Partial<Record<Verb, Record<string, number>>>
 
+/** The number of changes of a kind, or of a noun; one for a change. */
+export type Counted = { readonly kind: string; readonly change: Verb; readonly n?: number }
+
+/** Counts changes by their type, and by kind or noun. */
+export const countChanges = (changes: readonly Counted[]): Counts => {
+  const counts: Counts = {}
+  for (const { kind, change, n = 1 } of changes) {
+    const own = counts[change] ?? {}
+    counts[change] = own
+    own[kind] = (own[kind] ?? 0) + n
+  }
+  return counts
+}
+
 const PHRASES: readonly (readonly [Verb, string])[] = [
   ['delete', 'deletes'],
   ['update', 'changes'],

@@ -171,7 +171,7 @@ export const createContexts = <Tables>({
         await updateAreas(ctx, tx)
       },
       checkPolicies: async () => {
-        if (tx) await proposals.gate(ctx, { canBeProposed: tx.root.canBeProposed === true })
+        if (tx && !tx.details.proposalId) await proposals.gate(ctx, { canBeProposed: tx.root.canBeProposed === true })
       },
       call: async (bound, input, how) => {
         if (!tx) throw new Error(`${bound.op.name} is called without a transaction`)

@@ -13,7 +13,7 @@ import type { Lock } from './changes/locks.ts'
 import type { NewIds } from './changes/new-ids.ts'
 import type { Emit, Reactions } from './events.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
-import type { PreparedStep } from './prepared-handler.ts'
+import type { PreparedStep, TransactionOptions } from './prepared-handler.ts'
 import type { Identify, RawTarget, ShownChanges } from './request.ts'
 import type { Rights } from './rights/rights.ts'
 import type { ScopedInput } from './rights/scoped-write.ts'
@@ -214,7 +214,7 @@ export type Bound<Tables> = {
         ) => Promise<PreparedStep<InTransaction<Tables, unknown>, unknown>>
       }
     | {
-        readonly transaction: (ctx: KernelCtx<Tables>, input: never) => Promise<WriteOptions>
+        readonly transaction: (ctx: KernelCtx<Tables>, input: never) => Promise<TransactionOptions>
         readonly run: (ctx: KernelCtx<Tables>, input: never) => Promise<unknown>
       }
 }

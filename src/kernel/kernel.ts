@@ -24,7 +24,7 @@ import { ChangeRecord, type PlanLimits } from './changes/change-record.ts'
 import type { History } from './changes/history.ts'
 import { prepareOnce, withIdempotencyKey } from './changes/idempotency.ts'
 import { LockOrder } from './changes/locks.ts'
-import { type Compared, NO_PROPOSALS, type Proposals } from './changes/proposals.ts'
+import { NO_PROPOSALS, type Proposals } from './changes/proposals.ts'
 import { mayHoldRefs, resolveRefs } from './changes/resolve-refs.ts'
 import { catchRolledBack, RolledBack, runRolledBack } from './changes/rolled-back.ts'
 import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Prepared } from './context.ts'
@@ -39,9 +39,7 @@ import { checkCaller, checkConsent, limitOfAnswer, offerProposal, refuseFeedKey 
 import { HeldRights } from './rights/rights.ts'
 import type { ScopeEnforcer } from './rights/scope-enforcer.ts'
 import { getGuardedInput, ROUTE_INPUT } from './rights/scoped-write.ts'
-import { canBeCalled } from './run/call-operation.ts'
-import { parseByRef, type Step } from './run/create-by-ref.ts'
-import { type AuditedRun, createGetCreate, createRunByRef } from './run/run-by-ref.ts'
+import { type ByRef, createGetCreate, parseByRef, type Step, updateOrCreate } from './run/create-by-ref.ts'
 import { createReads } from './run/run-read.ts'
 import {
   type Call,
@@ -93,8 +91,6 @@ export type Kernel<Tables> = {
    * @param work calls operations by `ctx.call`; the rights of the caller are not confirmed
    */
   readonly trial: <T>(request: Omit<Request, 'input'>, work: InTransaction<Tables, T>, limits: PlanLimits) => Promise<T>
-  /** Runs a write like `run`, and compares its changes with those that were shown. */
-  readonly runCompared: (bound: Bound<Tables>, request: Request, compared: Compared<Tables>) => Promise<unknown>
   /** Runs the first step of a write that reads nothing but its input. @returns undefined for any other write */
   readonly prepare: (
     bound: Bound<Tables>,
@@ -144,15 +140,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     call: Call,
     work: Work<T>,
     done?: Done<Tables, T>,
-    given: TransactionOptions & { readonly compared?: Compared<Tables> | undefined } = {},
+    { plan, attempt, ...options }: TransactionOptions = {},
   ): Promise<T> => {
     const { request, held } = call
-    const { plan, attempt, compared, ...chosen } = given
-    const limits = compared?.limits ?? plan
-    const options = compared ? { exclusive: true } : chosen
     const { value, tx } = await held.tried((isFirst) =>
       db.write((inner) => {
-        const record = new ChangeRecord(limits)
+        const record = new ChangeRecord(plan)
         const changeId = Bun.randomUUIDv7()
         const lists = { events: [], announced: [], pending: [] }
         const numbers = { followed: 0, placed: 0, ran: 0 }
@@ -168,12 +161,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
             return value
           }
           await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
-          await compared?.begin(ctx)
           const write = toLimitedWrite(call)
           const checked = async (): Promise<T> => {
             const value = write ? await getAreasOrThrow().checkScope(ctx, write, whole) : await whole()
             await updateAreas(ctx, tx)
-            await compared?.end(ctx, await record.plannedItems())
             return value
           }
           const checkRepeat = async () => write && getAreasOrThrow().checkRepeat(ctx, write)
@@ -210,7 +201,6 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     /** Called with the handler's result, in its transaction if there was one. */
     readonly done: (made: unknown, ctx?: KernelCtx<Tables>, tx?: Tx<Tables>, changeId?: string) => Promise<void>
     readonly attempt?: Attempt | undefined
-    readonly compared?: Compared<Tables> | undefined
   }
 
   /** Checks the input of a write before work without a transaction. */
@@ -219,18 +209,11 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     if (write) await getAreasOrThrow().checkInput(contextFor(call), write)
   }
 
-  const runWrite = async ({
-    bound: { op, handler },
-    call,
-    own,
-    done,
-    attempt,
-    compared,
-  }: RunWrite): Promise<unknown> => {
+  const runWrite = async ({ bound: { op, handler }, call, own, done, attempt }: RunWrite): Promise<unknown> => {
     const turn = op.serializeBy?.(own)
     const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
     const inTransaction = (work: Work<unknown>, options: TransactionOptions | undefined = shared) =>
-      transact(call, work, done, attempt || compared ? { ...options, attempt, compared } : options)
+      transact(call, work, done, attempt ? { ...options, attempt } : options)
     if ('run' in handler)
       return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
     if ('prepare' in handler) {
@@ -251,10 +234,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   /** @param step replaces the input of the request */
-  const runAudited = async (
-    { bound, request, audited, compared }: AuditedRun<Tables>,
-    step?: Step,
-  ): Promise<unknown> => {
+  const runAudited = async (bound: Bound<Tables>, request: Request, step?: Step): Promise<unknown> => {
+    const audited = getAuditedCall(bound.op)
+    if (!audited) throw new Error(`${bound.op.name} is no write`)
     let input = step ? step.input : request.input
     const trail = bound.op.skipsAudit ? NO_AUDIT : audit
     const event = (made?: unknown) => buildEvent(audited, request, buildSubject(bound.op, input, made))
@@ -267,7 +249,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
       const { own, fields } = parseInput(bound.op, input)
       const scopedInput = getGuardedInput(bound.op, own, given)
-      const call: Call = { ...access, note: fields.note, scopedInput, isDry, ids: compared?.ids }
+      const call: Call = { ...access, note: fields.note, scopedInput, isDry, ids: request.ids }
       if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
       if (fields.dryRun !== false) {
         const run = (done: RunWrite['done']) => runWrite({ bound, call, own, done })
@@ -279,12 +261,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       }
       const onRepeat = (changeId: string) => request.setHeader?.('X-Change-Id', changeId)
       // A dry run uses up no key, and a plan can be applied once.
-      const key = isDry || compared ? undefined : fields.idempotencyKey
+      const key = isDry || request.ids ? undefined : fields.idempotencyKey
       // A ref may mean nothing more, after the work.
       const inputs = key === undefined || input === given ? [own] : [parseInput(bound.op, given).own, own]
       const { name: operation, isLong, answersSecret: isSecret } = bound.op
       const attempt = createAttempt({ operation, key, inputs, isLong, isSecret, onRepeat })
-      return await runWrite({ bound, call, own, done, attempt, compared })
+      return await runWrite({ bound, call, own, done, attempt })
     } catch (error) {
       if (bound.op.handlesDryRun && error instanceof RolledBack) return new WithStatus(200, error.value, true)
       if (step?.isExpected(error)) throw error
@@ -295,7 +277,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
   }
 
-  const runByRef = createRunByRef({ getCreate, contextFor, runAudited })
+  /** Runs an update by a ref: as the update of the object that has the ref, or as the create of its noun. The two calls check the access. */
+  const runByRef = (update: Bound<Tables>, request: Request, byRef: ByRef): Promise<unknown> => {
+    const scopedInput = getGuardedInput(update.op, {}, {})
+    const ctx = contextFor({ name: update.op.name, request, held: new HeldRights(request), note: '', scopedInput })
+    const run = (bound: Bound<Tables>, step: Step) => runAudited(bound, request, step)
+    return updateOrCreate(byRef, { ctx, ifMatch: request.ifMatch, update, create: getCreate(update.op), run })
+  }
 
   const propose = async (bound: Bound<Tables>, request: Request): Promise<unknown> => {
     const setHeader: Request['setHeader'] = (name, value) => request.setHeader?.(name, value)
@@ -306,27 +294,21 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     )
   }
 
-  const runAny = (bound: Bound<Tables>, request: Request, compared?: Compared<Tables>): Promise<unknown> => {
+  const run = (bound: Bound<Tables>, request: Request): Promise<unknown> => {
     if (canPropose(bound.op) && asksForProposal(request.input)) return propose(bound, request)
-    const audited = getAuditedCall(bound.op)
-    if (!audited) return runRead(bound, request)
+    if (!getAuditedCall(bound.op)) return runRead(bound, request)
     const byRef = parseByRef(bound.op, request.input)
-    const call = { bound, request, audited, compared }
-    return byRef ? runByRef(call, byRef) : runAudited(call)
+    return byRef ? runByRef(bound, request, byRef) : runAudited(bound, request)
   }
 
   return {
     over: (other) => createKernel({ ...options, ...other }),
-    run: (bound, request) => runAny(bound, request),
-    runCompared: async (bound, request, compared) => {
-      if (!canBeCalled(bound)) throw new Error(`${bound.op.name} is not a single transaction`)
-      return runAny(bound, request, compared)
-    },
+    run,
     trial: async <T>(request: Omit<Request, 'input'>, work: InTransaction<Tables, T>, limits: PlanLimits) => {
       const { caller } = request
       const held = new HeldRights({ caller })
       const call: Call = { name: TRIAL, request: copyRequest(request, caller), held, note: '', isTrial: true }
-      return catchRolledBack<KernelCtx<Tables>, T>((undo) =>
+      return catchRolledBack<[KernelCtx<Tables>], T>((undo) =>
         transact(call, undo(work), undefined, { exclusive: true, plan: limits }),
       )
     },

@@ -50,7 +50,7 @@ async function* serializeRows<Row, T>(
 }
 
 /** Yields the rows of a page out of all rows. */
-async function* takePage<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
+export async function* takePage<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
   let skipped = 0
   let left = limit ?? Number.POSITIVE_INFINITY
   for await (const rows of chunks) {
@@ -156,9 +156,18 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
   return new JsonList<T>({ revision, total, rows: () => serializeRows(paged(), row) })
 }
 
+/** Counts rows that the database does not count. */
+export const countChunks = async (chunks: AsyncIterable<readonly unknown[]>): Promise<number> => {
+  let total = 0
+  for await (const rows of chunks) total += rows.length
+  return total
+}
+
+type Chunks = { readonly revision: string; readonly total?: () => Promise<number>; readonly page: Page }
+
 /** Sends the rows of a page out of all rows. */
 export const listChunks = <T>(
-  { revision, total, page }: { readonly revision: string; readonly total: () => Promise<number>; readonly page: Page },
+  { revision, total = () => countChunks(chunks()), page }: Chunks,
   chunks: () => AsyncIterable<T[]>,
 ): JsonList<T> =>
   new JsonList<T>({ revision, total, rows: () => serializeRows(takePage(chunks(), page), (row) => row) })

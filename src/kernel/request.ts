@@ -2,6 +2,7 @@
 import type { ReadPoint } from '../database/database.ts'
 import type { Caller } from './caller.ts'
 import type { PlannedItem } from './changes/change-record.ts'
+import type { NewIds } from './changes/new-ids.ts'
 import type { Rights } from './rights/rights.ts'
 
 /** The changes that a call makes, and its answer as far as it is known before they are made. */
@@ -61,6 +62,8 @@ export type Request = {
   readonly readPoint?: ReadPoint | undefined
   /** The rights of the caller; undefined for guests and jobs, which have none to lose. */
   readonly rights?: Rights | undefined
+  /** Returns the ids of new objects, if a plan has decided them. */
+  readonly ids?: NewIds
   /** Called with the progress of a long call. */
   readonly progress?: ((done: number, total: number) => void) | undefined
   /** Called with the changes of an operation that shows them, before its first effect. An error ends the call. */

@@ -56,6 +56,18 @@ const listLacking = (ctx: Ctx, needed: readonly Permission[]): ProposalBlocker[]
 const isLimited = ({ isNarrow, client }: Ctx['caller']): boolean =>
   isNarrow === true || (client?.withheld.size ?? 0) > 0
 
+/** A proposal to answer with, and what the caller sees of it, if that is known. */
+export type Described = { readonly row: store.StoredProposal; readonly sight?: Sight }
+
+/** Returns the handler that answers with the proposal of a call, as the caller sees it. */
+export const createAnswer =
+  (means: Pick<Means, 'bounds'>) =>
+  <I>(work: (ctx: Ctx, input: I) => Promise<Described>) =>
+  async (ctx: Ctx, input: I): Promise<Proposal> => {
+    const { row, sight } = await work(ctx, input)
+    return describeProposal({ ctx, means }, row, sight)
+  }
+
 /** Returns a proposal as the caller sees it. @param known the sight of the caller, if it is known */
 export const describeProposal = async (
   { ctx, means }: { readonly ctx: Ctx; readonly means: Pick<Means, 'bounds'> },

@@ -1,10 +1,15 @@
-/** The queries of timelines; the only writer of their table. */
+/** The timelines of proposals, of which this is the only writer, and the events of their entries, which webhooks and the live feed send. */
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
+import type { EventName } from '../record/events/catalogue.ts'
+import { toListed } from './listed.ts'
+import { parseCounts } from './review/counts.ts'
 import type { EntryType } from './schema.ts'
 import * as store from './store.ts'
 import type { EntryRow } from './table.ts'
 
-export type NewEntry = {
+type ProposalEvent = Extract<EventName, `proposal.${string}`>
+
+type NewEntry = {
   readonly type: EntryType
   readonly text?: string | undefined
   /** The object of a comment. */
@@ -14,35 +19,39 @@ export type NewEntry = {
   readonly policies?: readonly string[]
 }
 
-type Noted = Pick<store.StoredProposal, 'seq' | 'fingerprint'>
+/** Returns the name of the caller; '' for a job. */
+export const getActor = ({ caller: { username, via } }: Pick<Ctx, 'caller'>): string => (via === 'job' ? '' : username)
 
-/** Adds an entry about the present effects, by the caller or by a job. The row of the proposal is locked. */
-export const addEntry = async (
+/**
+ * Adds an entry about the present effects, by the caller or by a job, and announces it with the proposal, counted whole. The row is locked.
+ * @param before the state before the call: drafts tell nothing
+ */
+export const noteEntry = async (
   tx: Ctx,
-  { seq: proposal, fingerprint }: Noted,
+  name: ProposalEvent,
+  row: store.ListedRow,
   { type, text = '', kind = '', object_id = '', policies = [] }: NewEntry,
+  before = row.state,
 ): Promise<EntryRow> => {
+  const { seq: proposal, fingerprint } = row
   const { n } = await tx.db
     .selectFrom('proposal_entries')
     .select(({ fn }) => fn.max<number | null>('n').as('n'))
     .where('proposal', '=', proposal)
     .executeTakeFirstOrThrow()
-  const { userId = '', username, via } = tx.caller
-  const row: EntryRow = {
+  const username = getActor(tx)
+  const entry: EntryRow = {
     proposal,
-    ...{ n: (n ?? 0) + 1, id: Bun.randomUUIDv7(), at: tx.now, user_id: userId },
-    username: via === 'job' ? '' : username,
+    ...{ n: (n ?? 0) + 1, id: Bun.randomUUIDv7(), at: tx.now, user_id: tx.caller.userId ?? '', username },
     ...{ type, text, kind, object_id, fingerprint, policies: JSON.stringify(policies) },
   }
-  await tx.db.insertInto('proposal_entries').values(row).execute()
+  await tx.db.insertInto('proposal_entries').values(entry).execute()
   await store.touch(tx, proposal, tx.now)
-  return row
+  const data = { ...toListed(row, parseCounts(row)), username, text }
+  if (before !== 'draft') tx.announce({ name, resourceId: row.id, data: JSON.stringify(data) })
+  return entry
 }
 
 /** Returns the entries, oldest first. */
 export const selectEntries = ({ db }: DbScope, proposal: number | string) =>
   db.selectFrom('proposal_entries').selectAll().where('proposal', '=', proposal).orderBy('n')
-
-export const removeEntries = async ({ db }: DbScope, proposal: number | string): Promise<void> => {
-  await db.deleteFrom('proposal_entries').where('proposal', '=', proposal).execute()
-}

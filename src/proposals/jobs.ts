@@ -1,15 +1,12 @@
-/** The jobs of proposals: runs again what has moved, closes the forgotten and deletes the finished. */
+/** The jobs of proposals: they run outdated ones again, close forgotten ones, and delete finished ones and plans of AI clients. */
 import type { Config } from '../base/config/config.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Job } from '../kernel/context.ts'
 import type { Ctx } from '../kernel/ctx.ts'
-import { removeEffects } from './effect-store.ts'
-import { removeEntries } from './entry-store.ts'
 import type { Means } from './means.ts'
-import { runAgain } from './operations/change.ts'
-import { closeProposal } from './operations/close.ts'
-import { removeChecks } from './review/check-store.ts'
+import { closeUnfinished } from './operations/end.ts'
+import { runAgain } from './operations/rerun.ts'
 import * as store from './store.ts'
 
 const MINUTE_MS = 60_000
@@ -20,7 +17,9 @@ const DAY_MS = 24 * HOUR_MS
 const MOST_RUN = 20
 /** Larger proposals run when a user asks for it. */
 const MOST_EFFECTS = 1000
-/** The number of proposals that end in one transaction. */
+/** The time for which a plan that has expired still explains why it cannot be applied. */
+const PLANS_KEPT_MS = HOUR_MS
+/** The number of proposals that are deleted in one transaction. */
 const ENDED_AT_ONCE = 50
 
 /** Runs open proposals of which an object or a scope was changed since their last run. */
@@ -49,34 +48,26 @@ const expire = async (ctx: Ctx, days: number): Promise<void> => {
   const before = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
   for (const { seq } of await store.findUntouched(ctx, before)) {
     ctx.signal.throwIfAborted()
-    await ctx.write(async (tx) => {
-      const row = await store.lock(tx, seq)
-      // It may have been touched since.
-      if (!row || (row.state !== 'draft' && row.state !== 'open') || row.touched_at >= before) return
-      await closeProposal(tx, row, { reason: 'expired', by: '' })
-    })
+    // It may have been touched since.
+    await ctx.write((tx) => closeUnfinished(tx, seq, 'expired', ({ touched_at }) => touched_at < before))
   }
 }
 
-/** Deletes merged and closed proposals that ended so many days ago. */
+/** Deletes merged and closed proposals that ended so many days ago, and old plans. */
 const removeEnded = async (ctx: Ctx, days: number): Promise<void> => {
-  const before = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
-  for (;;) {
+  const nowMs = Date.parse(ctx.now)
+  const [proposals = '', plans = ''] = [days * DAY_MS, PLANS_KEPT_MS].map((ms) => new Date(nowMs - ms).toISOString())
+  const selectEnded = (scope: Ctx) => store.selectEnded(scope, { proposals, plans }).limit(ENDED_AT_ONCE)
+  while ((await selectEnded(ctx).execute()).length > 0) {
     ctx.signal.throwIfAborted()
-    const ended = await store.findEnded(ctx, { before, most: ENDED_AT_ONCE })
-    if (ended.length === 0) return
     await ctx.write(async (tx) => {
-      for (const seq of ended) {
-        const row = await store.lock(tx, seq)
-        // It may have been opened again.
-        if (row?.state !== 'merged' && row?.state !== 'closed') continue
-        await removeEffects(tx, seq)
-        await removeEntries(tx, seq)
-        await removeChecks(tx, seq)
-        await store.remove(tx, seq)
-      }
+      // One of them may have been opened again.
+      const ended = await tx.store.sql.lockRows(selectEnded(tx)).execute()
+      const seqs = ended.map(({ seq }) => seq)
+      if (seqs.length > 0) await store.removeAll(tx, seqs)
     })
   }
+  if (await store.hasFormerPlans(ctx, plans)) await ctx.write((tx) => store.removeFormerPlans(tx, plans))
 }
 
 export type JobOptions = { readonly config: Pick<Config, 'proposalExpiryDays' | 'historyRetentionDays'> }
@@ -90,7 +81,8 @@ export const createJobs = (means: Means, { config }: JobOptions): readonly Job<T
   },
   {
     name: 'proposals.expire',
-    summary: 'Closes proposals that are older than PROPOSAL_EXPIRY_DAYS, and deletes those that ended long ago',
+    summary:
+      'Closes proposals that are older than PROPOSAL_EXPIRY_DAYS, and deletes those and the plans that ended long ago',
     everyMs: HOUR_MS,
     runsAtStart: true,
     run: async (ctx) => {

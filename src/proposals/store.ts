@@ -1,5 +1,6 @@
 /** The queries of proposals; the only writer of their rows. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely'
+import type { Tables } from '../database/tables.ts'
 import type { DbScope, StoreScope } from '../kernel/ctx.ts'
 import type { StoredOperation } from './run/effect.ts'
 import type { ProposalRow } from './table.ts'
@@ -59,8 +60,19 @@ export const touch = async ({ db }: DbScope, seq: number | string, at: string): 
   await db.updateTable('proposals').set({ touched_at: at, updated_at: at }).where('seq', '=', seq).execute()
 }
 
-export const remove = async ({ db }: DbScope, seq: number | string): Promise<void> => {
-  await db.deleteFrom('proposals').where('seq', '=', seq).execute()
+type Seqs = readonly StoredProposal['seq'][] | SelectQueryBuilder<Tables, 'proposals', Pick<StoredProposal, 'seq'>>
+
+/** Deletes plans. @param seqs a list, or a query of them */
+export const removePlans = async ({ db }: DbScope, seqs: Seqs): Promise<void> => {
+  await db.deleteFrom('proposal_effects').where('proposal', 'in', seqs).execute()
+  await db.deleteFrom('proposals').where('seq', 'in', seqs).execute()
+}
+
+/** Deletes proposals and plans with their entries and checks. */
+export const removeAll = async ({ db }: DbScope, seqs: Seqs): Promise<void> => {
+  await db.deleteFrom('proposal_entries').where('proposal', 'in', seqs).execute()
+  await db.deleteFrom('proposal_checks').where('proposal', 'in', seqs).execute()
+  await removePlans({ db }, seqs)
 }
 
 /** Returns the number of a new proposal. The lock `proposals` is held. */
@@ -155,11 +167,25 @@ export const findUntouched = ({ db }: DbScope, before: string): Promise<Pick<Sto
     .where('touched_at', '<', before)
     .execute()
 
-/** Returns the first proposals that ended before a time. */
-export const findEnded = async (
-  { db }: DbScope,
-  { before, most }: { readonly before: string; readonly most: number },
-): Promise<StoredProposal['seq'][]> => {
-  const ended = db.selectFrom('proposals').select('seq').where('state', 'in', ['merged', 'closed'])
-  return (await ended.where('closed_at', '<', before).limit(most).execute()).map(({ seq }) => seq)
+/** Checks for plans of an older program that expired before a time. */
+export const hasFormerPlans = async ({ db }: DbScope, before: string): Promise<boolean> =>
+  (await db.selectFrom('plans').select('id').where('expires_at', '<', before).limit(1).executeTakeFirst()) !== undefined
+
+export const removeFormerPlans = async ({ db }: DbScope, before: string): Promise<void> => {
+  await db.deleteFrom('plans').where('expires_at', '<', before).execute()
 }
+
+/** Selects the proposals that ended before a time, and the plans that expired before another one. */
+export const selectEnded = (
+  { db }: DbScope,
+  { proposals, plans }: { readonly proposals: string; readonly plans: string },
+) =>
+  db
+    .selectFrom('proposals')
+    .select('seq')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', 'in', ['merged', 'closed']), eb('closed_at', '<', proposals)]),
+        eb.and([eb('state', '=', 'plan'), eb('expires_at', '<', plans)]),
+      ]),
+    )

@@ -2,23 +2,24 @@
 import type { Generated } from 'kysely'
 import type { ItemChange } from '../kernel/changes/change-record.ts'
 import type { Policy } from './policies/api.ts'
-import type { CloseReason, EntryType, ProposalCheck, ProposalState } from './schema.ts'
+import type { CloseReason, ListedProposal, ProposalCheck, ProposalState, TimelineEntry } from './schema.ts'
 
 /** An integer of 64 bits, which PostgreSQL's driver returns as text. */
 type Stored = number | string
 
+/** The fields that are stored as they are sent. */
+type Sent =
+  | ('id' | 'title' | 'description' | 'author' | 'previewed_at' | 'change_id')
+  | ('created_at' | 'updated_at' | 'opened_at' | 'closed_at')
+
 /** A proposal, or with the state `plan` a plan of an AI client, which has no number. */
-export type ProposalRow = {
+export type ProposalRow = Pick<ListedProposal, Sent> & {
   seq: Generated<Stored>
-  id: string
   number: number | null
   state: ProposalState | 'plan'
   /** The client of a plan; else ''. */
   client: Generated<string>
-  title: string
-  description: string
   author_id: string
-  author: string
   /** JSON: `[{id, username}]`. */
   co_authors: Generated<string>
   /** JSON: `[{id, operation, input, note, added_by, added_at, error}]`. */
@@ -38,14 +39,8 @@ export type ProposalRow = {
   base_seq: Generated<Stored>
   /** The revision of the scopes at the last run. */
   scopes_revision: Generated<string>
-  previewed_at: string | null
   close_reason: Generated<CloseReason>
   closed_by: Generated<string>
-  change_id: string | null
-  created_at: string
-  updated_at: string
-  opened_at: string | null
-  closed_at: string | null
   /** The time of the last entry or edit, from which it expires. */
   touched_at: string
   /** The end of a plan. */
@@ -80,19 +75,10 @@ export type EffectRow = {
 }
 
 /** An entry of the timeline. */
-export type EntryRow = {
+export type EntryRow = Omit<TimelineEntry, 'is_current'> & {
   proposal: Stored
   n: number
-  id: string
-  at: string
   user_id: string
-  username: string
-  type: EntryType
-  text: string
-  /** The object of a comment; '' without one. */
-  kind: string
-  object_id: string
-  fingerprint: string
   /** JSON: the ids of the policies for which an approval counts; '[]' for others. */
   policies: string
 }

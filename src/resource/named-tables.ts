@@ -15,7 +15,7 @@ type NamedRow = {
 }
 
 // The builder knows tables by literal names.
-const toNamed = (db: Kysely<Tables>) => db as object as Kysely<{ named: NamedRow }>
+export const toNamed = (db: Kysely<Tables>) => db as object as Kysely<{ named: NamedRow }>
 
 /** Returns the table of the objects of a resource or a kind, but of addresses, which have none. */
 export const toCustomTable = (resource: CustomResource): keyof Tables => toTableName(toObjectResource(resource))

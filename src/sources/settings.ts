@@ -115,7 +115,7 @@ export const create = async (
   const { id = Bun.randomUUIDv7(), secrets: given = {}, ...fields } = draft
   await ctx.lock('sources')
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A source with id "${id}" exists already`)
-  if (await store.isNameTaken(ctx, { id, name: fields.name })) throw nameTaken('source', fields.name)
+  if (await store.findNamesake(ctx, { id, name: fields.name })) throw nameTaken('source', fields.name)
   const others = await store.findAll(ctx)
   const parsed = checks.parseOptions(kind, fields.options)
   const values = sealing.mergeSecrets({}, given)
@@ -239,7 +239,7 @@ export const update = async (ctx: Ctx, secrets: Secrets, patch: SourcePatch): Pr
       : []),
     ...(changes.includes('custom') ? await checkCustom(ctx, value.custom) : []),
   ])
-  if (changes.includes('name') && (await store.isNameTaken(ctx, value))) throw nameTaken('source', value.name)
+  if (changes.includes('name') && (await store.findNamesake(ctx, value))) throw nameTaken('source', value.name)
   const values = changeSecrets(ctx, secrets, { before: stored, given })
   const secrets_set = values ? Object.keys(values) : before.secrets_set
   const after: Settings = { ...value, secrets_set, updated_at: ctx.now }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Ctx, DbScope } from '../kernel/ctx.ts'
 import { createLeases } from '../kernel/jobs/leases.ts'
 import { buildNameKeys } from '../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../resource/recorder.ts'
+import { createPlainStore, type RecordScope } from '../resource/recorder.ts'
 import type { Source, Status } from './schema.ts'
 import type { SourceRow, SourceStateRow } from './table.ts'
 
@@ -54,26 +54,20 @@ const toRow = ({ source, sealed }: Stored): SourceRow => ({
   custom: JSON.stringify(source.custom),
 })
 
-const toStored = (row: SourceRow | undefined): Stored | undefined =>
-  row && { source: toSettings(row), sealed: row.secrets }
+const toStored = (row: SourceRow): Stored => ({ source: toSettings(row), sealed: row.secrets })
 
 export const query = ({ db }: DbScope) =>
   db.selectFrom('sources').selectAll('sources').orderBy('name_order').orderBy('id')
 
-export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  toStored(await query(scope).where('id', '=', id).executeTakeFirst())
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  toStored(await ctx.store.sql.lockRows(query(ctx).where('id', '=', id)).executeTakeFirst())
-
 export const findAll = async (scope: DbScope): Promise<SourceSettings[]> =>
   (await query(scope).execute()).map(toSettings)
 
-const recorder = createRecorder({
+const store = createPlainStore({
   ...{ kind: 'source', table: 'sources' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toSettings),
+  ...{ query, fromRow: toStored, toRow },
+  toDocument: ({ source }) => source,
 })
+export const { find, findNamesake, lock, update: updateRow } = store
 
 /** The state of a source that was never read. */
 export const NEW_STATE: Omit<SourceStateRow, 'source_id'> = {
@@ -83,19 +77,14 @@ export const NEW_STATE: Omit<SourceStateRow, 'source_id'> = {
 
 /** @param nextRunMs the time of its first run; null for none by itself */
 export const insert = (scope: RecordScope, stored: Stored, nextRunMs: number | null): Promise<void> =>
-  recorder.write(scope, [stored.source.id], async () => {
+  store.write(scope, [stored.source.id], async () => {
     await scope.db.insertInto('sources').values(toRow(stored)).execute()
     const state = { ...NEW_STATE, source_id: stored.source.id, next_run_ms: nextRunMs }
     await scope.db.insertInto('source_states').values(state).execute()
   })
 
-export const updateRow = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.source.id], async () => {
-    await scope.db.updateTable('sources').set(toRow(stored)).where('id', '=', stored.source.id).execute()
-  })
-
 export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
+  store.write(scope, [id], async () => {
     await scope.db.deleteFrom('source_states').where('source_id', '=', id).execute()
     await scope.db.deleteFrom('sources').where('id', '=', id).execute()
   })
@@ -168,17 +157,10 @@ export const findDue = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
   return rows.map(({ source_id }) => source_id)
 }
 
-/** Returns the first other source with the name, in any case. */
-export const isNameTaken = async ({ db }: DbScope, { id, name }: Pick<Source, 'id' | 'name'>): Promise<boolean> => {
-  const { name_key } = buildNameKeys(name)
-  const same = db.selectFrom('sources').select('id').where('name_key', '=', name_key).where('id', '<>', id)
-  return (await same.executeTakeFirst()) !== undefined
-}
-
 /** Takes a deleted datacenter out of all sources. */
 export const clearDatacenter = async (ctx: Ctx, id: string): Promise<void> => {
   const rows = await ctx.store.sql.lockRows(query(ctx)).execute()
-  for (const { source, sealed } of rows.flatMap((row) => toStored(row) ?? [])) {
+  for (const { source, sealed } of rows.map(toStored)) {
     const clear = (one: string | null): string | null => (one === id ? null : one)
     const isNamed = source.datacenter_id === id || source.places.some(({ datacenter_id }) => datacenter_id === id)
     if (!isNamed) continue

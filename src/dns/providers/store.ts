@@ -1,8 +1,8 @@
 /** The queries of DNS servers; the only writer of their table. Sealed secrets pass through it as they are. */
 
-import type { Ctx, DbScope } from '../../kernel/ctx.ts'
+import type { DbScope } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { createPlainStore } from '../../resource/recorder.ts'
 import type { DnsProvider } from './api.ts'
 import type { DnsProviderRow } from './table.ts'
 
@@ -26,20 +26,10 @@ export const toProvider = ({ tsig_secret, type, tsig_algorithm, ...row }: Row): 
   }
 }
 
-const fromRow = (row: Row | undefined): Stored | undefined =>
-  row && { provider: toProvider(row), sealed: row.tsig_secret }
+const fromRow = (row: Row): Stored => ({ provider: toProvider(row), sealed: row.tsig_secret })
 
 export const query = ({ db }: DbScope) =>
   db.selectFrom('dns_providers').select(columns).orderBy('name_order').orderBy('id')
-
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('dns_providers').select(columns).where('id', '=', id)
-
-export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  fromRow(await selectById(scope, id).executeTakeFirst())
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  fromRow(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
 const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): DnsProviderRow => ({
   ...fields,
@@ -47,22 +37,8 @@ const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): DnsP
   tsig_secret: sealed,
 })
 
-const recorder = createRecorder({
+export const { find, lock, insert, update, remove } = createPlainStore({
   ...{ kind: 'dns-provider', table: 'dns_providers' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toProvider),
+  ...{ query, fromRow, toRow },
+  toDocument: ({ provider }) => provider,
 })
-
-export const insert = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.provider.id], async () => {
-    await scope.db.insertInto('dns_providers').values(toRow(stored)).execute()
-  })
-
-export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.provider.id], async () => {
-    await scope.db.updateTable('dns_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
-  })
-
-export const remove = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('dns_providers').where('id', '=', id).execute()
-  })

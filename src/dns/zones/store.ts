@@ -7,7 +7,7 @@ import { withSpace } from '../../inventory/spaces/fields.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { createLeases } from '../../kernel/jobs/leases.ts'
 import { toNameOrder } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { createPlainStore, type RecordScope } from '../../resource/recorder.ts'
 import type { DriftReport, ZoneSettings } from './schema.ts'
 import type { Delegation } from './sync/delegations.ts'
 import type { DnsZoneRow, DnsZoneStateRow } from './table.ts'
@@ -77,36 +77,18 @@ export const loadPlacementKey = async (scope: StoreScope): Promise<string> => {
     .join('\n')
 }
 
-export const find = async (scope: DbScope, id: string): Promise<ZoneSettings | undefined> => {
-  const row = await query(scope).where('id', '=', id).executeTakeFirst()
-  return row && toSettings(row)
-}
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<ZoneSettings | undefined> => {
-  const row = await ctx.store.sql.lockRows(query(ctx).where('id', '=', id)).executeTakeFirst()
-  return row && toSettings(row)
-}
-
-const recorder = createRecorder({
-  ...{ kind: 'dns-zone', table: 'dns_zones' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toSettings),
-})
+const store = createPlainStore({ ...{ kind: 'dns-zone', table: 'dns_zones' }, query, fromRow: toSettings, toRow })
+export const { find, lock, update: updateRow } = store
 
 export const insert = (scope: RecordScope, zone: ZoneSettings): Promise<void> =>
-  recorder.write(scope, [zone.id], async () => {
+  store.write(scope, [zone.id], async () => {
     await scope.db.insertInto('dns_zones').values(toRow(zone)).execute()
     const state = { zone_id: zone.id, holder: '', until_ms: 0, serial: 0, ...FRESH }
     await scope.db.insertInto('dns_zone_states').values(state).execute()
   })
 
-export const updateRow = (scope: RecordScope, zone: ZoneSettings): Promise<void> =>
-  recorder.write(scope, [zone.id], async () => {
-    await scope.db.updateTable('dns_zones').set(toRow(zone)).where('id', '=', zone.id).execute()
-  })
-
 export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
+  store.write(scope, [id], async () => {
     await scope.db.deleteFrom('dns_reports').where('zone_id', '=', id).execute()
     await scope.db.deleteFrom('dns_zone_states').where('zone_id', '=', id).execute()
     await scope.db.deleteFrom('dns_zones').where('id', '=', id).execute()

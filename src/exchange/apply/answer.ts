@@ -1,7 +1,7 @@
 /** The answer of an apply: what changed, or would change. */
 
 import { createBreathe } from '../../base/runtime/pause.ts'
-import { type Counts, formatSummary } from '../../contract/change-summary.ts'
+import { type Counts, countChanges, formatSummary } from '../../contract/change-summary.ts'
 import { AppError, type FieldIssue, shorten } from '../../contract/errors.ts'
 import { INVENTORY, type Resource } from '../../inventory/resources.ts'
 import { createItemErrors } from '../../kernel/bulk/attempt.ts'
@@ -24,16 +24,6 @@ export const getPermission = ({ resource, change }: Pick<PlannedChange, 'resourc
 
 /** Returns the permissions for what a plan does. */
 export const listPermissions = ({ changes }: Plan): Permission[] => [...new Set(changes.map(getPermission))].sort()
-
-const countByVerb = (changes: readonly PlannedChange[]): Counts => {
-  const counts: Counts = {}
-  for (const { change, resource } of changes) {
-    const { noun } = getRules(resource)
-    const ofVerb = counts[change] ?? {}
-    counts[change] = { ...ofVerb, [noun]: (ofVerb[noun] ?? 0) + 1 }
-  }
-  return counts
-}
 
 /** Returns the counts of the changed objects that no row of the document and no pruning names. */
 const countOthers = (all: Counts, own: Counts): Counts => {
@@ -152,7 +142,7 @@ export type AnswerParts = {
 
 export const buildAnswer = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
   const { plan, given, failed, isDry, lacking, items, newNames } = parts
-  const own = countByVerb(plan.changes)
+  const own = countChanges(plan.changes.map(({ change, resource }) => ({ change, kind: getRules(resource).noun })))
   const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
   const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
   const unresolved = await describeUnresolved(ctx, plan.unresolved)

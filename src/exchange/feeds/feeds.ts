@@ -88,7 +88,7 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<Feed> => {
 
 /** Locks a feed until commit, so that a key of it is not added while it is deleted. */
 const lockOrThrow = async (ctx: Ctx, id: string): Promise<Feed> => {
-  const feed = await store.lockFeed(ctx, id)
+  const feed = await store.lock(ctx, id)
   if (!feed) throw notFound('feed', id)
   ctx.precondition(feed)
   return feed

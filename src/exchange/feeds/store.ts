@@ -3,7 +3,7 @@
 import { withSpace } from '../../inventory/spaces/fields.ts'
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { createPlainStore } from '../../resource/recorder.ts'
 import type { Feed } from './schema.ts'
 import type { FeedRow } from './table.ts'
 
@@ -48,39 +48,11 @@ const toRow = ({ url: _, ...feed }: Feed): FeedRow => ({
 
 export const query = ({ db }: DbScope) => db.selectFrom('feeds').select(columns).orderBy('name_order').orderBy('id')
 
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('feeds').select(columns).where('id', '=', id)
-
-export const find = async (scope: DbScope, id: string): Promise<Feed | undefined> => {
-  const row = await selectById(scope, id).executeTakeFirst()
-  return row && toFeed(row)
-}
-
 /** Locks the feeds of a DNS zone until commit. */
 export const lockFeedsOfZone = async (ctx: Ctx, zoneId: string): Promise<Feed[]> =>
   (await ctx.store.sql.lockRows(query(ctx).where('zone_id', '=', zoneId)).execute()).map(toFeed)
 
-/** Finds like `find`, and locks the row until commit. */
-export const lockFeed = async (ctx: Ctx, id: string): Promise<Feed | undefined> => {
-  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
-  return row && toFeed(row)
-}
-
-const recorder = createRecorder({
+export const { find, lock, insert, update, remove } = createPlainStore({
   ...{ kind: 'feed', table: 'feeds' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toFeed),
+  ...{ query, fromRow: toFeed, toRow },
 })
-
-export const insert = (scope: RecordScope, feed: Feed): Promise<void> =>
-  recorder.write(scope, [feed.id], async () => {
-    await scope.db.insertInto('feeds').values(toRow(feed)).execute()
-  })
-
-export const update = (scope: RecordScope, feed: Feed): Promise<void> =>
-  recorder.write(scope, [feed.id], async () => {
-    await scope.db.updateTable('feeds').set(toRow(feed)).where('id', '=', feed.id).execute()
-  })
-
-export const remove = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('feeds').where('id', '=', id).execute()
-  })

@@ -1,9 +1,7 @@
 /** The interface of proposals for the kernel. The room of proposals implements it. */
 import type { HistoryFields } from '../../contract/fields/history-fields.ts'
-import type { Bound, InTransaction, KernelCtx } from '../context.ts'
+import type { Bound, KernelCtx } from '../context.ts'
 import type { Request } from '../request.ts'
-import type { PlanLimits, PlannedItem } from './change-record.ts'
-import type { NewIds } from './new-ids.ts'
 
 /** A write that is noted in a proposal, and not made. */
 export type AskedProposal = {
@@ -17,17 +15,6 @@ export type AskedProposal = {
 export type Gated = {
   /** True for a call of an operation that takes `proposal`. */
   readonly canBeProposed: boolean
-}
-
-/** The terms of a call that compares what it does with what it was said to do. */
-export type Compared<Tables> = {
-  readonly limits: PlanLimits
-  /** The ids of its new objects. */
-  readonly ids: NewIds
-  /** Called in the transaction, before the work. */
-  readonly begin: InTransaction<Tables, void>
-  /** Called at the end of the transaction, with all that it changes. If it throws, the transaction is rolled back. */
-  readonly end: (ctx: KernelCtx<Tables>, items: readonly PlannedItem[]) => Promise<void>
 }
 
 export type Proposals<Tables> = {

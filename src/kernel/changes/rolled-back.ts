@@ -13,32 +13,36 @@ export class RolledBack extends Error {
   }
 }
 
-/** Returns the result of work that is rolled back. @param run hands `undo` the work of the transaction */
-export const catchRolledBack = async <Ctx, T>(
-  run: (undo: (work: (ctx: Ctx) => Promise<T>) => (ctx: Ctx) => Promise<never>) => Promise<never>,
+/** Returns the result of work that is rolled back. @param run hands `undo` the work of the transaction, or its last step */
+export const catchRolledBack = async <Args extends readonly unknown[], T>(
+  run: (undo: (work: (...args: Args) => Promise<T>) => (...args: Args) => Promise<never>) => Promise<unknown>,
 ): Promise<T> => {
   try {
-    return await run((work) => async (ctx) => {
-      throw new RolledBack(await work(ctx))
+    await run((work) => async (...args) => {
+      throw new RolledBack(await work(...args))
     })
   } catch (error) {
     // The value that the work has just returned.
     if (error instanceof RolledBack) return error.value as T
     throw error
   }
+  throw new Error('nothing was rolled back')
 }
 
-type PreviewCtx<Tables> = Parameters<History<Tables>['preview']>[0]
+/** The last step of a call that is rolled back: its answer, and its transaction, if it is a single one. */
+type Done<Tables> = readonly [
+  made: unknown,
+  ctx?: Parameters<History<Tables>['preview']>[0],
+  tx?: unknown,
+  changeId?: string,
+]
 
 type DryCall<Tables> = {
   readonly op: AnyOperation
   readonly request: Pick<Request, 'setHeader'>
   readonly dryRun: HistoryFields['dryRun']
   readonly preview: History<Tables>['preview']
-  /** @param done ends the transaction */
-  readonly run: (
-    done: (made: unknown, ctx?: PreviewCtx<Tables>, tx?: unknown, changeId?: string) => Promise<never>,
-  ) => Promise<unknown>
+  readonly run: (done: (...args: Done<Tables>) => Promise<never>) => Promise<unknown>
 }
 
 /** Runs a write and rolls it back. Returns its answer, or the objects that it would change. */
@@ -49,16 +53,16 @@ export const runRolledBack = async <Tables>({
   preview,
   run,
 }: DryCall<Tables>): Promise<unknown> => {
-  try {
-    return await run(async (made, ctx, _tx, changeId = '') => {
-      if (!ctx) throw new Error(`${op.name} is not a single transaction, so it cannot be rolled back`)
-      const value = made instanceof WithStatus ? made.value : made
-      const isPreview = dryRun === 'changes' || value === undefined || op.returnsChange
-      throw new RolledBack(isPreview ? await preview(ctx, changeId) : value)
-    })
-  } catch (error) {
-    if (!(error instanceof RolledBack)) throw error
-    request.setHeader?.('X-Dry-Run', 'true')
-    return new WithStatus(200, error.value, true)
-  }
+  const shown = await catchRolledBack<Done<Tables>, unknown>((undo) =>
+    run(
+      undo(async (made, ctx, _tx, changeId = '') => {
+        if (!ctx) throw new Error(`${op.name} is not a single transaction, so it cannot be rolled back`)
+        const value = made instanceof WithStatus ? made.value : made
+        const isPreview = dryRun === 'changes' || value === undefined || op.returnsChange
+        return isPreview ? preview(ctx, changeId) : value
+      }),
+    ),
+  )
+  request.setHeader?.('X-Dry-Run', 'true')
+  return new WithStatus(200, shown, true)
 }

@@ -14,6 +14,7 @@ import { type AnyOperation, operation } from '../operation.ts'
 import { Answered } from '../prepared-handler.ts'
 import type { Request } from '../request.ts'
 import type { Rights } from '../rights/rights.ts'
+import { compareChanges } from './call-operation.ts'
 
 type Handler = Bound<ThingTables>['handler']
 
@@ -288,18 +289,22 @@ describe('a compared call', () => {
   })
   afterEach(() => things.close())
 
-  const request: Request = { caller: BOTH, input: { id: 'a' }, requestId: 'r1', signal }
+  const ids = createNewIds({ proposal: PROPOSAL, operation: '1' })
+  const request: Request = { caller: BOTH, input: { id: 'a' }, requestId: 'r1', signal, ids }
   const { hasHistory: _, ...plain } = add
 
   test('shows all that it changes before its commit, with the ids that were decided', async () => {
     const seen: string[] = []
     const handler: Handler = async (ctx: ThingsCtx) => create(ctx, { id: ctx.newId() })
-    const answer = await things.kernel.runCompared({ op: plain, handler }, request, {
-      limits: LIMITS,
-      ids: createNewIds({ proposal: PROPOSAL, operation: '1' }),
-      begin: async (ctx) => addThing(ctx, 'begun'),
-      end: async (_, items) => void seen.push(...items.map(({ id }) => id)),
-    })
+    const bound = compareChanges<ThingTables>(
+      { op: plain, handler },
+      {
+        limits: LIMITS,
+        begin: async (ctx) => addThing(ctx, 'begun'),
+        end: async (_, items) => void seen.push(...items.map(({ id }) => id)),
+      },
+    )
+    const answer = await things.kernel.run(bound, request)
     const [id] = seen
     expect(id).toBe(createNewIds({ proposal: PROPOSAL, operation: '1' })())
     expect(answer).toEqual({ id, by: 'Ann' })
@@ -307,12 +312,15 @@ describe('a compared call', () => {
   })
 
   test('is undone if it does something else', async () => {
-    const work = things.kernel.runCompared({ op: plain, handler: create }, request, {
-      limits: LIMITS,
-      ids: createNewIds({ proposal: PROPOSAL, operation: '1' }),
-      begin: async () => {},
-      end: () => Promise.reject(new AppError('PRECONDITION_FAILED', 'something else')),
-    })
+    const bound = compareChanges<ThingTables>(
+      { op: plain, handler: create },
+      {
+        limits: LIMITS,
+        begin: async () => {},
+        end: () => Promise.reject(new AppError('PRECONDITION_FAILED', 'something else')),
+      },
+    )
+    const work = things.kernel.run(bound, request)
     await expect(work).rejects.toThrow('something else')
     expect(await things.ids()).toEqual([])
   })

@@ -3,15 +3,16 @@
 import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import type { Caller } from '../caller.ts'
+import type { PlanLimits, PlannedItem } from '../changes/change-record.ts'
 import { resolveRefs } from '../changes/resolve-refs.ts'
-import type { Bound, CallHow, KernelCtx, Prepared } from '../context.ts'
+import type { Bound, CallHow, InTransaction, KernelCtx, Prepared } from '../context.ts'
 import { JsonText, WithStatus } from '../handler-result.ts'
-import { type AnyOperation, getNoun, isCheckedWrite } from '../operation.ts'
+import { type AnyOperation, isCheckedWrite } from '../operation.ts'
 import { parseInput } from '../parse-input.ts'
 import { Answered } from '../prepared-handler.ts'
 import { copyRequest } from '../request.ts'
 import { getGuardedInput } from '../rights/scoped-write.ts'
-import { parseByRef, type Step, updateOrCreate, withoutSecret } from './create-by-ref.ts'
+import { parseByRef, type Step, updateOrCreate } from './create-by-ref.ts'
 import type { Call, Transaction } from './transaction.ts'
 
 type Parent<Tables> = {
@@ -38,17 +39,52 @@ export type CallOperation<Tables> = (
 export const canBeCalled = <Tables>({ op, handler }: Bound<Tables>): boolean =>
   !op.hasOwnTransactions && !('prepare' in handler && !handler.isReadOnly)
 
-const runHandler = async <Tables>(
+/** Runs a handler in the transaction of `ctx`, or a read. @param prepared the result of its first step, if that has run before */
+export const runHandler = async <Tables>(
   ctx: KernelCtx<Tables>,
   { handler }: Bound<Tables>,
   own: never,
-  prepared: Prepared<Tables> | undefined,
+  prepared?: Prepared<Tables>,
 ): Promise<unknown> => {
   if (typeof handler === 'function') return handler(ctx, own)
   if ('run' in handler) return handler.run(ctx, own)
   const step = prepared ?? (await handler.prepare(ctx, own))
   if (step instanceof Answered) return step.value
   return typeof step === 'function' ? step(ctx) : step.run(ctx)
+}
+
+type Compared<Tables> = {
+  readonly limits: PlanLimits
+  /** Called in the transaction, before the work. */
+  readonly begin: InTransaction<Tables, void>
+  /** Called at the end of the transaction, with all that it changes. If it throws, the transaction is rolled back. */
+  readonly end: (ctx: KernelCtx<Tables>, items: readonly PlannedItem[]) => Promise<void>
+}
+
+/** Returns an operation that compares its changes with changes that were shown. */
+export const compareChanges = <Tables>(
+  bound: Bound<Tables>,
+  { limits, begin, end }: Compared<Tables>,
+): Bound<Tables> => {
+  const { op, handler } = bound
+  if (!canBeCalled(bound)) throw new Error(`${op.name} is not a single transaction`)
+  let prepared: Prepared<Tables> | undefined
+  return {
+    op,
+    handler: {
+      transaction: async (ctx, own) => {
+        if ('prepare' in handler) prepared = await handler.prepare(ctx, own)
+        return { exclusive: true, plan: limits }
+      },
+      run: async (ctx, own) => {
+        await begin(ctx)
+        const answer = await runHandler(ctx, bound, own, prepared)
+        await ctx.settle()
+        await end(ctx, (await ctx.plannedItems()) ?? [])
+        return answer
+      },
+    },
+  }
 }
 
 const unwrap = (answer: unknown): unknown => {
@@ -97,22 +133,13 @@ export const createCallOperation = <Tables>({
     if (how.change) parent.tx.details = { ...parent.tx.details, ...how.change }
     const byRef = parseByRef(op, input)
     if (!byRef) return callOnce(parent, bound, { input }, how)
-    const noun = getNoun(op)
-    const create = getCreate(op)
     const held = parent.call.held.nested(() => {}, undefined, how.caller)
     const { request } = parent.call
     const ctx = contextFor(
       { name: op.name, request, held, note: '', scopedInput: getGuardedInput(op, {}, {}) },
       parent.tx,
     )
-    return updateOrCreate(byRef, {
-      ifMatch: undefined,
-      ...{ ctx, noun },
-      update: (step) => callOnce(parent, bound, step, how),
-      create: async (step) => {
-        const made = await callOnce(parent, create, step, how)
-        return create.op.answersSecret ? withoutSecret(op, made) : made
-      },
-    })
+    const steps = { ctx, ifMatch: undefined, update: bound, create: getCreate(op) }
+    return unwrap(await updateOrCreate(byRef, { ...steps, run: (one, step) => callOnce(parent, one, step, how) }))
   }
 }

@@ -6,9 +6,9 @@ import { getOwn } from '../../contract/own.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import { RefTakenError } from '../changes/object-refs.ts'
 import { findIdByRef } from '../changes/resolve-refs.ts'
-import type { KernelCtx } from '../context.ts'
+import type { Bound, Feature, KernelCtx } from '../context.ts'
 import { WithStatus } from '../handler-result.ts'
-import type { AnyOperation } from '../operation.ts'
+import { type AnyOperation, getNoun } from '../operation.ts'
 import type { Request } from '../request.ts'
 
 /** Maximum number of attempts, for an object that others create and delete at the same time. */
@@ -25,6 +25,16 @@ export const parseByRef = ({ createsByRef }: AnyOperation, input: unknown): ByRe
   // A ref was read from it.
   return ref && { ref, input: input as Fields }
 }
+
+/** Returns the function that finds the create of the noun of an update. */
+export const createGetCreate =
+  <Tables>(features: readonly Pick<Feature<Tables>, 'operations'>[]) =>
+  (op: AnyOperation): Bound<Tables> => {
+    const noun = getNoun(op)
+    const create = features.flatMap(({ operations }) => operations).find((bound) => bound.op.name === `${noun}.create`)
+    if (!create) throw new Error(`${noun} has no create`)
+    return create
+  }
 
 /** One of the two calls, with the errors that are no failure of it. */
 export type Step = {
@@ -49,7 +59,7 @@ const validateRefs = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }
 const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'NOT_FOUND'
 
 /** Returns the answer of a create as that of the update, which has no secret. The changes of a dry run have none. */
-export const withoutSecret = ({ output }: AnyOperation, made: unknown): unknown => {
+const withoutSecret = ({ output }: AnyOperation, made: unknown): unknown => {
   if (!(made instanceof WithStatus)) return output.parse(made)
   return new WithStatus(made.status, output.safeParse(made.value).data ?? made.value, made.isDryRun)
 }
@@ -57,13 +67,16 @@ export const withoutSecret = ({ output }: AnyOperation, made: unknown): unknown 
 type Conditions = Pick<Request, 'ifMatch'>
 type Steps<Tables> = Conditions & {
   readonly ctx: KernelCtx<Tables>
-  readonly noun: string
-  readonly update: (step: Step) => Promise<unknown>
-  readonly create: (step: Step) => Promise<unknown>
+  readonly update: Bound<Tables>
+  readonly create: Bound<Tables>
+  /** Runs one of the two. */
+  readonly run: (bound: Bound<Tables>, step: Step) => Promise<unknown>
 }
 
+/** Returns the answer of the update, or that of the create with its status. */
 export const updateOrCreate = async <Tables>({ ref, input }: ByRef, steps: Steps<Tables>): Promise<unknown> => {
-  const { ctx, noun } = steps
+  const { ctx, update, create, run } = steps
+  const noun = getNoun(update.op)
   const find = async (): Promise<string | undefined> => {
     const found = await findIdByRef(ctx, noun, ref)
     return found !== undefined && (await ctx.filterVisible(noun, [found])).has(found) ? found : undefined
@@ -75,7 +88,7 @@ export const updateOrCreate = async <Tables>({ ref, input }: ByRef, steps: Steps
   for (let tries = 1; ; tries++) {
     if (id !== undefined) {
       try {
-        return await steps.update({ input: { ...input, id }, isExpected: isGone })
+        return await run(update, { input: { ...input, id }, isExpected: isGone })
       } catch (error) {
         if (!isGone(error)) throw error
       }
@@ -83,7 +96,9 @@ export const updateOrCreate = async <Tables>({ ref, input }: ByRef, steps: Steps
     const isTaken = (error: unknown): error is RefTakenError =>
       tries < MAX_TRIES && error instanceof RefTakenError && error.ref.source === ref.source && error.ref.id === ref.id
     try {
-      return await steps.create({ input: draft, refusal: validateRefs(ref, refs, steps), isExpected: isTaken })
+      const made = await run(create, { input: draft, refusal: validateRefs(ref, refs, steps), isExpected: isTaken })
+      const shown = create.op.answersSecret ? withoutSecret(update.op, made) : made
+      return shown instanceof WithStatus ? shown : new WithStatus(create.op.status ?? 200, shown)
     } catch (error) {
       if (!isTaken(error)) throw error
       // Another caller has just created it. A scope may hide it.

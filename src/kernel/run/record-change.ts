@@ -54,10 +54,10 @@ export const createRecordChange = <Tables>({
     const { root } = tx
     await follow(ctx, tx)
     const items = tx.record.length === 0 ? [] : await tx.record.items()
-    // Also without items: some protected objects have no history.
-    if (!isFree(root)) await proposals.gate(ctx, { canBeProposed: root.canBeProposed === true })
-    tx.recorded = items.length === 0 ? '' : tx.changeId
     const { undoes = null, defaultNote = '', proposalId = '' } = { ...own, ...tx.details }
+    // Also without items: some protected objects have no history. A merge requires its approvals itself.
+    if (!isFree(root) && proposalId === '') await proposals.gate(ctx, { canBeProposed: root.canBeProposed === true })
+    tx.recorded = items.length === 0 ? '' : tx.changeId
     const { tool = '' } = root.request
     const origin = { id: tx.changeId, operation: root.name, tool, note: root.note || defaultNote, undoes, proposalId }
     if (items.length === 0) await recordEvents(ctx, tx, items)

@@ -14,9 +14,10 @@ import { parseInput } from '../parse-input.ts'
 import type { Request } from '../request.ts'
 import { checkAccess, computeLimit, limitOfAnswer, listHidden } from '../rights/access.ts'
 import type { ScopeEnforcer } from '../rights/scope-enforcer.ts'
+import { runHandler } from './call-operation.ts'
 import type { Call } from './transaction.ts'
 
-export type ScopedCall = Call & { readonly scopeFilter: ScopeFilter }
+type ScopedCall = Call & { readonly scopeFilter: ScopeFilter }
 
 type Options<Tables> = {
   readonly db: Db<Tables>
@@ -45,18 +46,12 @@ export const createReads = <Tables>({
   contextFor,
   buildCall,
 }: Options<Tables>): Reads<Tables> => {
-  const runHandler = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
-    if (typeof handler === 'function') return handler(ctx, input)
-    if ('run' in handler) return handler.run(ctx, input)
-    throw new Error('a read has one step')
-  }
-
-  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
+  const runRead = async (bound: Bound<Tables>, request: Request): Promise<unknown> => {
+    const { op } = bound
     const call = buildCall(op, request)
     const { own, fields } = parseInput(op, request.input)
     const scopeFilter = limitOfAnswer(op, call.held.caller)
-    if (scopeFilter && op.scope !== 'custom')
-      return runScoped({ op, handler }, { ...call, scopeFilter }, { own, fields })
+    if (scopeFilter && op.scope !== 'custom') return runScoped(bound, { ...call, scopeFilter }, { own, fields })
     let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
     if (fields.asOf !== undefined) {
       checkMoment(call, fields.asOf)
@@ -65,17 +60,15 @@ export const createReads = <Tables>({
       ctx = contextFor(call, undefined, { past })
     }
     // Most calls hold no refs, and take no turn of the event loop for them.
-    if (!mayHoldRefs(op.input, own)) return runHandler(handler, ctx, own)
+    if (!mayHoldRefs(op.input, own)) return runHandler(ctx, bound, own)
     const input = await resolveRefs(
       scopeFilter ? createScopedContext({ ...call, scopeFilter }, request.readPoint) : ctx,
       op.input,
       own,
     )
-    const answer = await runHandler(handler, ctx, input)
+    const answer = await runHandler(ctx, bound, input)
     return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
   }
-
-  type ScopedCall = Call & { readonly scopeFilter: ScopeFilter }
 
   const createScopedContext = (call: ScopedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
     const whole = readPoint ? db.at(readPoint) : db
@@ -95,11 +88,8 @@ export const createReads = <Tables>({
   }
 
   /** Runs a read for a caller who may see a part of its answer. */
-  const runScoped = async (
-    { op, handler }: Bound<Tables>,
-    call: ScopedCall,
-    { own, fields }: Input,
-  ): Promise<unknown> => {
+  const runScoped = async (bound: Bound<Tables>, call: ScopedCall, { own, fields }: Input): Promise<unknown> => {
+    const { op } = bound
     // The past has no areas.
     if (fields.asOf !== undefined && call.held.caller.scopedPermissions)
       throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
@@ -118,7 +108,7 @@ export const createReads = <Tables>({
     if (scopeFilter) await getAreasOrThrow().requireVisible({ unscoped: whole, scoped: named, scopeFilter }, op, input)
     const isWhole = op.scope === 'checkPath' && !call.scopeFilter.byResource
     const ctx = fields.asOf === undefined ? (isWhole ? whole : part()) : await pastFor(call, fields.asOf, whole)
-    const answer = await runHandler(handler, ctx, input)
+    const answer = await runHandler(ctx, bound, input)
     return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
   }
 

@@ -3,8 +3,8 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../database/tables.ts'
 import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
+import { createPlainStore, createRecorder, type RecordScope } from '../../resource/recorder.ts'
 import type { Group } from './api.ts'
 import type { GroupMemberRow, GroupRow } from './table.ts'
 
@@ -42,10 +42,10 @@ export const toGroup = ({ id, name, description, member_count, created_at, updat
   updated_at,
 })
 
-export const find = async (scope: DbScope, id: string): Promise<Group | undefined> => {
-  const row = await query(scope).where('groups.id', '=', id).executeTakeFirst()
-  return row && toGroup(row)
-}
+const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, ...buildNameKeys(group.name) })
+
+const store = createPlainStore({ ...{ kind: 'group', table: 'groups' }, query, fromRow: toGroup, toRow })
+export const { find, findNamesake, insert, update } = store
 
 /** Finds like `find`, and locks the row until commit. */
 export const lock = async (ctx: StoreScope, id: string): Promise<Group | undefined> => {
@@ -53,41 +53,10 @@ export const lock = async (ctx: StoreScope, id: string): Promise<Group | undefin
   return (await ctx.store.sql.lockRows(row).executeTakeFirst()) && find(ctx, id)
 }
 
-/** Returns the id of another group with this name. */
-export const findNamesake = async (
-  { db }: DbScope,
-  { id, name }: Pick<GroupRow, 'id' | 'name'>,
-): Promise<{ name: string } | undefined> =>
-  db
-    .selectFrom('groups')
-    .select('name')
-    .where('name_key', '=', toNameKey(name.trim()))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
-const toRow = ({ member_count: _, ...group }: Group): GroupRow => ({ ...group, ...buildNameKeys(group.name) })
-
-const recorder = createRecorder({
-  ...{ kind: 'group', table: 'groups' },
-  find: async (ctx, ids) => (await query(ctx).where('groups.id', 'in', ids).execute()).map(toGroup),
-})
-
-export const insert = (scope: RecordScope, group: Group): Promise<void> =>
-  recorder.write(scope, [group.id], async () => {
-    await scope.db.insertInto('groups').values(toRow(group)).execute()
-  })
-
-export const update = (scope: RecordScope, group: Group): Promise<void> =>
-  recorder.write(scope, [group.id], async () => {
-    await scope.db.updateTable('groups').set(toRow(group)).where('id', '=', group.id).execute()
-  })
-
 export const remove = async (scope: RecordScope, id: string): Promise<void> => {
   // Not left to the foreign key, which would not move the revision of the table.
   await removeMembers(scope, { group_id: id })
-  await recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('groups').where('id', '=', id).execute()
-  })
+  await store.remove(scope, id)
 }
 
 export type MemberRow = Pick<GroupMemberRow, 'user_id' | 'source'> & { readonly username: string }

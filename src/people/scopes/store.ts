@@ -1,8 +1,8 @@
 /** The queries of scopes; the only writer of their table. */
 
-import type { DbScope, StoreScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import type { DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
+import { createPlainStore } from '../../resource/recorder.ts'
 import type { Scope } from './api.ts'
 import type { ScopeRow } from './table.ts'
 
@@ -48,57 +48,17 @@ const toRow = (scope: Scope): ScopeRow => ({
   kind_ids: JSON.stringify(scope.kind_ids ?? []),
 })
 
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('scopes').selectAll().where('id', '=', id)
-
-export const find = async (scope: DbScope, id: string): Promise<Scope | undefined> => {
-  const row = await selectById(scope, id).executeTakeFirst()
-  return row && toScope(row)
-}
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: StoreScope, id: string): Promise<Scope | undefined> => {
-  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
-  return row && toScope(row)
-}
-
 export const findAll = async ({ db }: DbScope): Promise<Scope[]> => (await query({ db }).execute()).map(toScope)
 
-/** Returns another scope with this name. */
-export const findNamesake = (
-  { db }: DbScope,
-  { id, name }: Pick<ScopeRow, 'id' | 'name'>,
-): Promise<{ name: string } | undefined> =>
-  db
-    .selectFrom('scopes')
-    .select('name')
-    .where('name_key', '=', toNameKey(name.trim()))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
-const recorder = createRecorder({
+export const { find, findNamesake, lock, insert, update, remove } = createPlainStore({
   ...{ kind: 'scope', table: 'scopes' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toScope),
+  ...{ query, fromRow: toScope, toRow },
 })
-
-export const insert = (ctx: RecordScope, scope: Scope): Promise<void> =>
-  recorder.write(ctx, [scope.id], async () => {
-    await ctx.db.insertInto('scopes').values(toRow(scope)).execute()
-  })
-
-export const update = (ctx: RecordScope, scope: Scope): Promise<void> =>
-  recorder.write(ctx, [scope.id], async () => {
-    await ctx.db.updateTable('scopes').set(toRow(scope)).where('id', '=', scope.id).execute()
-  })
 
 /** Counts as a change of the table, and changes no scope. */
 export const touch = async ({ db }: DbScope): Promise<void> => {
   await db.updateTable('scopes').set({ description: '' }).where('id', 'is', null).execute()
 }
-
-export const remove = (ctx: RecordScope, id: string): Promise<void> =>
-  recorder.write(ctx, [id], async () => {
-    await ctx.db.deleteFrom('scopes').where('id', '=', id).execute()
-  })
 
 /** Returns the ids that belong to an object of the table. */
 export const filterExistingIds = async (

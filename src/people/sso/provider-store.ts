@@ -1,8 +1,8 @@
 /** The queries of identity providers; the only writer of their table. Sealed secrets pass through it as they are. */
 
-import type { Ctx, DbScope } from '../../kernel/ctx.ts'
-import { buildNameKeys, toNameKey } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import type { DbScope } from '../../kernel/ctx.ts'
+import { buildNameKeys } from '../../net/name-order.ts'
+import { createPlainStore, type RecordScope } from '../../resource/recorder.ts'
 import * as identities from './identity-store.ts'
 import type { GroupMapping, SsoProvider } from './schema.ts'
 import type { SsoProviderRow } from './table.ts'
@@ -44,16 +44,10 @@ export const toProvider = (row: Row): Provider => ({
   updated_at: row.updated_at,
 })
 
-const toStored = (row: Row | undefined): Stored | undefined =>
-  row && { provider: toProvider(row), sealed: row.client_secret }
+const toStored = (row: Row): Stored => ({ provider: toProvider(row), sealed: row.client_secret })
 
 export const query = ({ db }: DbScope) =>
   db.selectFrom('sso_providers').select(columns).orderBy('name_order').orderBy('id')
-
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('sso_providers').select(columns).where('id', '=', id)
-
-export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  toStored(await selectById(scope, id).executeTakeFirst())
 
 /** Returns the providers that link by address, with the user who has made or last changed each, if known. */
 export const findLinking = async ({ db }: DbScope): Promise<{ provider: Provider; changedBy: string | null }[]> => {
@@ -75,19 +69,6 @@ export const findEnabled = async (scope: DbScope): Promise<Pick<Provider, 'id' |
     .orderBy('id')
     .execute()
 
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
-
-/** Returns the id of another provider with the name, in any case. */
-export const findNamesake = async ({ db }: DbScope, { id, name }: Pick<Provider, 'id' | 'name'>) =>
-  db
-    .selectFrom('sso_providers')
-    .select('id')
-    .where('name_key', '=', toNameKey(name))
-    .where('id', '<>', id)
-    .executeTakeFirst()
-
 const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit<SsoProviderRow, 'changed_by'> => ({
   ...fields,
   ...buildNameKeys(fields.name),
@@ -101,14 +82,16 @@ const toRow = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit
   allow_http: Number(fields.allow_http),
 })
 
-const recorder = createRecorder({
+const store = createPlainStore({
   ...{ kind: 'sso-provider', table: 'sso_providers' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toProvider),
+  ...{ query, fromRow: toStored, toRow },
+  toDocument: ({ provider }) => provider,
 })
+export const { find, findNamesake, lock, update } = store
 
 /** @param changed_by the id of the user who makes it */
 export const insert = (scope: RecordScope, stored: Stored, changed_by: string | null): Promise<void> =>
-  recorder.write(scope, [stored.provider.id], async () => {
+  store.write(scope, [stored.provider.id], async () => {
     await scope.db
       .insertInto('sso_providers')
       .values({ ...toRow(stored), changed_by })
@@ -120,15 +103,8 @@ export const commitChange = async ({ db }: DbScope, id: string, changed_by: stri
   await db.updateTable('sso_providers').set({ changed_by }).where('id', '=', id).execute()
 }
 
-export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.provider.id], async () => {
-    await scope.db.updateTable('sso_providers').set(toRow(stored)).where('id', '=', stored.provider.id).execute()
-  })
-
 /** Foreign keys delete its sign-ins in progress and the provider's side of its sessions. */
 export const remove = async (scope: RecordScope, id: string): Promise<void> => {
   await identities.removeIdentities(scope, { provider_id: id })
-  await recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('sso_providers').where('id', '=', id).execute()
-  })
+  await store.remove(scope, id)
 }

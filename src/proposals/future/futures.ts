@@ -1,6 +1,6 @@
 /** Reads as of a proposal: the estate as it would be, over the present of everything else. */
 import { sql } from 'kysely'
-import { AppError, invalidField } from '../../contract/errors.ts'
+import { invalidField, notFound } from '../../contract/errors.ts'
 import { createAsOfDb } from '../../database/as-of-views.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -10,7 +10,7 @@ import type { Ctx } from '../../kernel/ctx.ts'
 import { type Kind, toKind } from '../../record/history/kind-names.ts'
 import { PROPOSAL } from '../../record/history/past/past-source.ts'
 import { createPastViews } from '../../record/history/past/past-views.ts'
-import { getVisibleOrThrow } from '../review/sight.ts'
+import { findVisible } from '../review/sight.ts'
 import type { StoredProposal } from '../store.ts'
 
 /** A moment that begins with it is a proposal. */
@@ -34,10 +34,8 @@ const countAdded = async ({ db }: Ctx, proposal: number, table: string): Promise
 
 /** @throws AppError VALIDATION_ERROR on `as_of`, also for a proposal that is merged or closed */
 const findOrThrow = async (ctx: Ctx, named: string): Promise<StoredProposal> => {
-  const { row } = await getVisibleOrThrow(ctx, named).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') throw invalidField('as_of', error.message)
-    throw error
-  })
+  const { row } = (await findVisible(ctx, named)) ?? {}
+  if (!row) throw invalidField('as_of', notFound('proposal', named).message)
   if (row.state === 'merged')
     throw invalidField('as_of', `proposal ${row.number} is merged; its change ${row.change_id} is a moment`)
   if (row.state !== 'draft' && row.state !== 'open')

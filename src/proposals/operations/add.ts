@@ -1,6 +1,6 @@
 /** Adds a write to a proposal, or to a new one: it is tried, answered as it would be, and noted. */
 import { z } from 'zod'
-import { AppError, invalid, invalidField, shorten } from '../../contract/errors.ts'
+import { invalid, invalidField, shorten } from '../../contract/errors.ts'
 import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import { isRecord } from '../../contract/unknown.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -13,14 +13,13 @@ import { operation } from '../../kernel/operation.ts'
 import type { Request } from '../../kernel/request.ts'
 import { MAX_TITLE } from '../api.ts'
 import type { Means } from '../means.ts'
-import { getVisibleOrThrow, type Visible } from '../review/sight.ts'
+import { findVisible, type Visible } from '../review/sight.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
-import { tryOperations } from '../run/try.ts'
 import * as store from '../store.ts'
-import { requireEditor, requireUser } from './access.ts'
+import { requireUser } from './access.ts'
 import { findRefused, requireBounds } from './inputs.ts'
-import { rerunEdited } from './rerun.ts'
-import { createOperation, insertProposal, requireRoom } from './store-run.ts'
+import { rerunEdited, tryNew } from './rerun.ts'
+import { createOperation, requireRoom } from './store-run.ts'
 
 /** Not registered. It gives calls of other operations their access, and their entry in the audit trail. */
 const ADD = operation({
@@ -46,6 +45,9 @@ class Noted extends WithStatus<unknown> {
   }
 }
 
+/** The row is undefined for a new proposal that is not stored. */
+type Done = { readonly row: store.StoredProposal | undefined; readonly value: unknown }
+
 type Added = {
   readonly means: Means
   readonly bound: Bound<Tables>
@@ -53,6 +55,8 @@ type Added = {
   readonly asked: AskedProposal
   readonly setHeader: Request['setHeader']
 }
+
+const isDry = ({ asked: { dryRun } }: Added): boolean => dryRun !== false
 
 const toOperation = (ctx: Ctx, { bound, input, asked: { note } }: Added, id: string): StoredOperation =>
   createOperation(ctx, { id, operation: bound.op.name, input, note })
@@ -92,69 +96,50 @@ const answerLater =
 const isNewProposal = (asked: AskedProposal): asked is AskedProposal & { readonly proposal: 'draft' | 'open' } =>
   asked.proposal === 'draft' || asked.proposal === 'open'
 
-const FIRST = '1'
-
 /** Tries the operation alone, and makes a proposal of it. */
-const begin = async (ctx: Ctx, added: Added, state: 'draft' | 'open'): Promise<unknown> => {
-  const { means, bound, asked, setHeader } = added
-  const { userId: author_id = '', username: author } = ctx.caller
-  const id = Bun.randomUUIDv7()
-  const operations = [toOperation(ctx, added, FIRST)]
+const begin = async (ctx: Ctx, added: Added, state: 'draft' | 'open'): Promise<Done> => {
+  const { means, bound, asked } = added
+  const operations = [toOperation(ctx, added, '1')]
   requireBounds(operations, 'proposal')
-  const isDry = asked.dryRun !== false
-  // Before the work; the transaction that stores it looks again.
-  if (!isDry) await requireRoom(ctx, author_id)
-  const ran = await tryOperations(means, ctx, {
-    ...{ of: { id, author_id, author }, operations: () => operations, finish: answerLater(added) },
-  })
-  const refusal = ran.outcome.errors.get(FIRST)
-  if (refusal) throw refusal
-  if (isDry) return new WithStatus(200, ran.value, true)
+  if (!isDry(added)) await requireRoom(ctx, ctx.caller.userId ?? '')
   const title = shorten(asked.note || bound.op.summary, MAX_TITLE - '...'.length)
-  const row = await ctx.write((tx) => insertProposal(tx, { id, title, description: '', state }, ran))
-  setHeader?.('X-Proposal', `${row.number}`)
-  return new Noted(ran.value, id)
+  const made = { id: Bun.randomUUIDv7(), title, description: '', state }
+  const { value, insert } = await tryNew(means, ctx, { made, operations, finish: answerLater(added) })
+  return { value, row: isDry(added) ? undefined : await insert() }
 }
 
 /** @throws AppError VALIDATION_ERROR on `proposal` for one that the caller does not see */
 const findTarget = async (ctx: Ctx, named: string): Promise<Visible> => {
-  try {
-    return await getVisibleOrThrow(ctx, named)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error
-    throw invalidField(
-      'proposal',
-      `must be draft, open, or the id or number of a proposal; there is no "${shorten(named)}"`,
-    )
-  }
+  const found = await findVisible(ctx, named)
+  if (found) return found
+  throw invalidField(
+    'proposal',
+    `must be draft, open, or the id or number of a proposal; there is no "${shorten(named)}"`,
+  )
 }
 
 /** Tries the operation after the others of a proposal, and adds it there. */
-const append = async (ctx: Ctx, added: Added, target: Visible): Promise<unknown> => {
-  const { means, bound, asked, setHeader } = added
-  requireEditor(ctx, target.row, target.sight)
-  const isDry = asked.dryRun !== false
+const append = async (ctx: Ctx, added: Added, target: Visible): Promise<Done> => {
+  const { means, bound } = added
   const findId = (row: store.StoredProposal): string => `${row.next_operation}`
-  const { row, value } = await rerunEdited(means, ctx, target, {
-    isDry,
+  return rerunEdited(means, ctx, target, {
+    isDry: isDry(added),
     change: (before) => [...store.parseOperations(before), toOperation(ctx, added, findId(before))],
     written: findId,
     finish: answerLater(added),
     text: (before) => `Added operation ${findId(before)}: ${bound.op.name}`,
   })
-  if (isDry) return new WithStatus(200, value, true)
-  setHeader?.('X-Proposal', `${row.number}`)
-  return new Noted(value, row.id)
 }
 
 const add = async (ctx: Ctx, added: Added): Promise<unknown> => {
-  const { asked } = added
+  const { means, asked, setHeader } = added
   const userId = requireUser(ctx)
-  if (isNewProposal(asked)) {
-    const { proposal: state } = asked
-    return added.means.inOrder(userId, () => begin(ctx, added, state))
-  }
-  return append(ctx, added, await findTarget(ctx, asked.proposal))
+  const { row, value } = await (isNewProposal(asked)
+    ? means.inOrder(userId, () => begin(ctx, added, asked.proposal))
+    : append(ctx, added, await findTarget(ctx, asked.proposal)))
+  if (!row || isDry(added)) return new WithStatus(200, value, true)
+  setHeader?.('X-Proposal', `${row.number}`)
+  return new Noted(value, row.id)
 }
 
 /** @returns the function by which the kernel hands over a write with `proposal` in its query */
@@ -167,10 +152,9 @@ export const createAdd =
     if (refused.length > 0) throw invalid(refused)
     // Its objects are in no change.
     if (asked.dryRun === 'changes' && !bound.op.hasHistory) throw invalidField('dry_run', 'must be true or false')
-    const isDry = asked.dryRun !== false
-    // A dry run leaves no entry in the audit trail.
-    const kernel = isDry ? means.kernel().over({ audit: NO_AUDIT }) : means.kernel()
     const added: Added = { means, bound, input, asked, setHeader }
+    // A dry run leaves no entry in the audit trail.
+    const kernel = isDry(added) ? means.kernel().over({ audit: NO_AUDIT }) : means.kernel()
     // A new proposal has no id before it is made.
     const id = isNewProposal(asked) ? undefined : asked.proposal
     const noted = {
@@ -178,6 +162,6 @@ export const createAdd =
       operation: bound.op.name,
       ...(asked.note !== '' && { note: asked.note }),
     }
-    if (isDry) setHeader?.('X-Dry-Run', 'true')
+    if (isDry(added)) setHeader?.('X-Dry-Run', 'true')
     return kernel.run({ op: ADD, handler: (ctx) => add(ctx, added) }, { ...call, input: noted })
   }

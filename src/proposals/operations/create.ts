@@ -4,14 +4,12 @@ import { omitFieldsOfCall } from '../../contract/fields/history-fields.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { ParsedInputOf } from '../../kernel/operation.ts'
 import type { proposals } from '../api.ts'
-import { describeProposal } from '../describe.ts'
+import type { Described } from '../describe.ts'
 import type { Means } from '../means.ts'
-import type { RunOutcome, StoredOperation } from '../run/effect.ts'
-import { tryOperations } from '../run/try.ts'
-import type { Proposal } from '../schema.ts'
 import { requireUser } from './access.ts'
-import { findRefused, requireBounds } from './inputs.ts'
-import { createOperation, insertProposal, requireRoom } from './store-run.ts'
+import { findRefused, requireBounds, toIssues } from './inputs.ts'
+import { tryNew } from './rerun.ts'
+import { createOperation, requireRoom } from './store-run.ts'
 
 type Draft = ParsedInputOf<typeof proposals.create>
 
@@ -27,49 +25,22 @@ const checkOperations = ({ bounds }: Means, given: Draft['operations']): void =>
 }
 
 /** Returns the refusal of an operation as one of the call. A missing permission stays FORBIDDEN. */
-const toRefusal = (error: AppError, position: number): AppError => {
-  if (error.status === 401 || error.status === 403) return error
-  const field = `operations[${position}]`
-  const { details, message } = error
-  return invalid(
-    details.length === 0
-      ? [{ field, message }]
-      : details.map((issue) => ({ ...issue, field: `${field}.${issue.field}` })),
-  )
-}
+const toRefusal = (error: AppError, position: number): AppError =>
+  error.status === 401 || error.status === 403 ? error : invalid(toIssues(error, position))
 
-/** @throws AppError VALIDATION_ERROR for an operation that a rule refuses */
-const tryAll = async (
-  { means, ctx, id }: { readonly means: Means; readonly ctx: Ctx; readonly id: string },
-  operations: readonly StoredOperation[],
-): Promise<RunOutcome> => {
-  const { userId: author_id = '', username: author } = ctx.caller
-  const { outcome } = await tryOperations(means, ctx, { of: { id, author_id, author }, operations: () => operations })
-  const [refusal] = outcome.errors
-  if (refusal)
-    throw toRefusal(
-      refusal[1],
-      operations.findIndex((one) => one.id === refusal[0]),
-    )
-  return outcome
-}
-
-export const create = async (
-  means: Means,
-  ctx: Ctx,
-  { title, description, operations: given, open: isOpened }: Draft,
-): Promise<Proposal> => {
-  const userId = requireUser(ctx)
-  if (isOpened && given.length === 0) throw invalidField('operations', 'an open proposal needs an operation')
-  checkOperations(means, given)
-  const operations = given.map(({ operation, input, note = '' }, i) =>
-    createOperation(ctx, { id: `${i + 1}`, operation, input: omitFieldsOfCall(input), note }),
-  )
-  requireBounds(operations, 'operations')
-  await requireRoom(ctx, userId)
-  const id = Bun.randomUUIDv7()
-  const outcome = operations.length === 0 ? undefined : await tryAll({ means, ctx, id }, operations)
-  const made = { id, title, description, state: isOpened ? 'open' : 'draft' } as const
-  const row = await ctx.write((tx) => insertProposal(tx, made, { operations, outcome }))
-  return describeProposal({ ctx, means }, row)
-}
+export const create =
+  (means: Means) =>
+  (ctx: Ctx, { title, description, operations: given, open: isOpened }: Draft): Promise<Described> =>
+    means.inOrder(ctx.caller.userId ?? '', async () => {
+      const userId = requireUser(ctx)
+      if (isOpened && given.length === 0) throw invalidField('operations', 'an open proposal needs an operation')
+      checkOperations(means, given)
+      const operations = given.map(({ operation, input, note = '' }, i) =>
+        createOperation(ctx, { id: `${i + 1}`, operation, input: omitFieldsOfCall(input), note }),
+      )
+      requireBounds(operations, 'operations')
+      await requireRoom(ctx, userId)
+      const made = { id: Bun.randomUUIDv7(), title, description, state: isOpened ? 'open' : 'draft' } as const
+      const { insert } = await tryNew(means, ctx, { made, operations, toRefusal })
+      return { row: await insert() }
+    })

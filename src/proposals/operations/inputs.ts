@@ -16,6 +16,13 @@ export const requireBounds = (operations: readonly StoredOperation[], undoField:
     throw new AppError('INVALID_INPUT', 'The inputs of a proposal have at most 16 MiB together', { status: 413 })
 }
 
+/** Returns the issues of a refused operation, under its place in the list. */
+export const toIssues = ({ details, message }: AppError, position: number): readonly FieldIssue[] => {
+  const field = `operations[${position}]`
+  if (details.length === 0) return [{ field, message }]
+  return details.map((issue) => ({ ...issue, field: `${field}.${issue.field}` }))
+}
+
 /** An estate that is applied by a plan is compared with it, and an operation is compared by its proposal. */
 const REFUSED: Readonly<Record<string, string>> = {
   proposal: 'belongs into the query of a call, and not into an operation of a proposal',

@@ -91,35 +91,26 @@ async function* buildRecorded(
   for await (const rows of streamChangeItems(ctx, found.seq, { sight, kinds, change })) yield nameItems(ctx, rows)
 }
 
-export const listItems = async (
-  means: Means,
-  ctx: Ctx,
-  { id, kind, change, limit, offset = 0 }: Input,
-): Promise<JsonList<ProposalItem>> => {
-  // Before any row.
-  const revision = `${await ctx.store.revision([...SIGHT_TABLES, ...ITEM_TABLES])} ${formatSightKey(ctx)}`
-  const { row, sight } = await getVisibleOrThrow(ctx, id)
-  const isMerged = row.state === 'merged'
-  // Merged effects with a history are in the change.
-  const seen = isMerged ? filterSeen(ctx.caller, await findSeenEffects(ctx, row)) : sight.seen
-  const wanted = seen
-    .filter((one) => (kind ?? one.kind) === one.kind && (change ?? one.change) === one.change)
-    .toSorted(compareItems)
-  const { change_id } = row
-  async function* merged(): AsyncGenerator<ProposalItem[]> {
-    if (change_id !== null) yield* buildRecorded(ctx, change_id, { kind, change })
-    yield* buildItems({ ctx, named: ctx, row }, wanted)
-  }
-  if (isMerged) {
-    const total = async (): Promise<number> => {
-      let sum = 0
-      for await (const rows of merged()) sum += rows.length
-      return sum
+export const listItems =
+  (means: Means) =>
+  async (ctx: Ctx, { id, kind, change, limit, offset = 0 }: Input): Promise<JsonList<ProposalItem>> => {
+    // Before any row.
+    const revision = `${await ctx.store.revision([...SIGHT_TABLES, ...ITEM_TABLES])} ${formatSightKey(ctx)}`
+    const { row, sight } = await getVisibleOrThrow(ctx, id)
+    const isMerged = row.state === 'merged'
+    // Merged effects with a history are in the change.
+    const seen = isMerged ? filterSeen(ctx.caller, await findSeenEffects(ctx, row)) : sight.seen
+    const wanted = seen
+      .filter((one) => (kind ?? one.kind) === one.kind && (change ?? one.change) === one.change)
+      .toSorted(compareItems)
+    const { change_id } = row
+    async function* merged(): AsyncGenerator<ProposalItem[]> {
+      if (change_id !== null) yield* buildRecorded(ctx, change_id, { kind, change })
+      yield* buildItems({ ctx, named: ctx, row }, wanted)
     }
-    return listChunks({ revision, total, page: { limit, offset } }, merged)
+    if (isMerged) return listChunks({ revision, page: { limit, offset } }, merged)
+    const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
+    return listChunks({ revision, total: async () => wanted.length, page: {} }, async function* () {
+      yield* buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page)
+    })
   }
-  const page = wanted.slice(offset, limit === undefined ? undefined : offset + limit)
-  return listChunks({ revision, total: async () => wanted.length, page: {} }, async function* () {
-    yield* buildItems({ ctx, named: await openFuture(means, ctx, row), row }, page)
-  })
-}

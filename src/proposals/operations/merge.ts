@@ -9,20 +9,20 @@ import { describeMoved, detectDrift, toFingerprint } from '../../record/history/
 import type { proposals } from '../api.ts'
 import { describeProposal } from '../describe.ts'
 import { findEffects, removeRecorded } from '../effect-store.ts'
-import { noteEntry } from '../events.ts'
 import type { Means } from '../means.ts'
-import { mergingState } from '../merging.ts'
 import { parseCounts, sumCounts } from '../review/counts.ts'
 import { requireMet } from '../review/requirements.ts'
 import { filterSeen, getVisibleOrThrow } from '../review/sight.ts'
 import type { RunOutcome } from '../run/effect.ts'
-import { OperationRefused, RUN_LIMITS, runOperations, TooManyEffects } from '../run/run.ts'
+import { RUN_LIMITS, runOperations, TooManyEffects } from '../run/run.ts'
 import { prepareAll } from '../run/try.ts'
 import type { Proposal } from '../schema.ts'
 import * as store from '../store.ts'
 import { requireState } from './access.ts'
-import { runAgain } from './change.ts'
-import { noteEdit, updateRun } from './store-run.ts'
+import { endProposal } from './end.ts'
+import { toIssues } from './inputs.ts'
+import { runAgain } from './rerun.ts'
+import { noteMoved, storeRun } from './store-run.ts'
 
 /** From this number of objects, a merge is a large transaction. */
 const LARGE_EFFECTS = 1000
@@ -52,19 +52,13 @@ const createMovedError = async (tx: Ctx, row: store.StoredProposal, outcome: Run
 const PASSED: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** Returns the refusal of an operation as a conflict, which names the operation. */
-const toMergeError = (error: unknown): unknown => {
-  if (error instanceof TooManyEffects)
-    return new AppError('MERGE_CONFLICT', `It would change more than ${RUN_LIMITS.maxObjects} objects now`)
-  if (!(error instanceof OperationRefused)) return error
-  const { refusal, position } = error
-  if (PASSED.has(refusal.status)) return refusal
-  const field = `operations[${position}]`
-  const details = refusal.details.map((issue) => ({ ...issue, field: `${field}.${issue.field}` }))
-  return new AppError('MERGE_CONFLICT', `Operation ${position + 1} is refused now: ${refusal.message}`, {
-    details: details.length > 0 ? details : [{ field, message: refusal.message }],
-    cause: refusal,
-  })
-}
+const toConflict = (refusal: AppError, position: number): AppError =>
+  PASSED.has(refusal.status)
+    ? refusal
+    : new AppError('MERGE_CONFLICT', `Operation ${position + 1} is refused now: ${refusal.message}`, {
+        details: toIssues(refusal, position),
+        cause: refusal,
+      })
 
 type Merge = {
   readonly means: Means
@@ -82,10 +76,11 @@ const runAll = async (tx: Ctx, row: store.StoredProposal, { means, first, prepar
     return await runOperations(tx, {
       ...{ seed: row.id, author: row.author, operations: store.parseOperations(row), bounds: means.bounds },
       ...(row.version === first.version && { prepared }),
-      change: getDetails(row),
+      merge: { details: getDetails(row), toConflict },
     })
   } catch (error) {
-    throw toMergeError(error)
+    if (!(error instanceof TooManyEffects)) throw error
+    throw new AppError('MERGE_CONFLICT', `It would change more than ${RUN_LIMITS.maxObjects} objects now`)
   }
 }
 
@@ -94,7 +89,6 @@ const mergeIn = async (tx: Ctx, merge: Merge): Promise<Proposal> => {
   const row = await store.lock(tx, first.seq)
   if (!row) throw notFound('proposal', first.id)
   requireState(row, ['open'])
-  tx.local(mergingState).proposal = row.id
   const outcome = await runAll(tx, row, merge)
   if (outcome.effects.length === 0) throw new AppError('MERGE_CONFLICT', 'The proposal has nothing left to do')
   const { fingerprint: present } = outcome
@@ -102,25 +96,16 @@ const mergeIn = async (tx: Ctx, merge: Merge): Promise<Proposal> => {
     throw await createMovedError(tx, row, outcome)
   await requireMet(tx, row, outcome.effects)
   const change = await tx.commitChange(getDetails(row))
-  const { username } = tx.caller
-  const merged = await store.update(tx, row.seq, {
-    ...{ state: 'merged', close_reason: 'merged', closed_by: username, closed_at: tx.now, updated_at: tx.now },
-    change_id: change === '' ? null : change,
-  })
-  await noteEntry(tx, 'proposal.merged', merged, { type: 'merged' })
+  const merged = await endProposal(tx, row, { reason: 'merged', change_id: change === '' ? null : change })
   await removeRecorded(tx, row.seq)
   return describeProposal({ ctx: tx, means }, merged)
 }
 
 /** Stores the preview of a merge that found something else, unless the proposal was changed since. */
-const storePreview = (ctx: Ctx, first: store.StoredProposal, { outcome }: MovedError): Promise<void> =>
-  ctx.write(async (tx) => {
-    const before = await store.lock(tx, first.seq)
-    if (before?.state !== 'open' || before.version !== first.version) return
-    if (before.fingerprint === outcome.fingerprint) return
-    const stored = await updateRun(tx, before, { operations: store.parseOperations(before), outcome })
-    await noteEdit(tx, stored, { type: 'moved' })
-  })
+const storePreview = async (ctx: Ctx, row: store.StoredProposal, { outcome }: MovedError): Promise<void> => {
+  if (outcome.fingerprint === row.fingerprint) return
+  await storeRun(ctx, { row, operations: store.parseOperations(row), outcome }, { stored: noteMoved })
+}
 
 /** True for effects that have the key of a new space: the next one, which another space may be given. */
 const createsSpace = ({ outcome }: MovedError): boolean =>
@@ -137,9 +122,7 @@ export const mergeHandler = (means: Means) => ({
   prepare: async (ctx: Ctx, { id, fingerprint }: ParsedInputOf<typeof proposals.merge>) => {
     const { row: first } = await getVisibleOrThrow(ctx, id)
     requireState(first, ['open'])
-    const { caller, requestId, client, signal, rights } = ctx
-    const request = { caller, requestId, client, signal, rights }
-    const prepared = await prepareAll(means, request, store.parseOperations(first))
+    const prepared = await prepareAll(means, ctx, { operations: store.parseOperations(first) })
     return {
       run: (tx: Ctx) => mergeIn(tx, { means, first, fingerprint, prepared }),
       options: { exclusive: true, large: sumCounts(parseCounts(first)) >= LARGE_EFFECTS, plan: RUN_LIMITS },

@@ -1,12 +1,12 @@
 /** Stores proposals with the results of their runs. */
 import type { Updateable } from 'kysely'
+import { countChanges } from '../../contract/change-summary.ts'
 import { AppError, toErrorBody } from '../../contract/errors.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import { replaceEffects } from '../effect-store.ts'
-import { noteEntry } from '../events.ts'
+import { noteEntry } from '../entry-store.ts'
 import { removeChecks } from '../review/check-store.ts'
-import { countEffects } from '../review/counts.ts'
 import type { RunOutcome, StoredOperation } from '../run/effect.ts'
 import * as store from '../store.ts'
 import type { ProposalRow } from '../table.ts'
@@ -37,13 +37,14 @@ const toColumns = ({ operations, outcome }: RunOf) =>
     input_bytes: computeInputBytes(operations),
     errors: outcome.errors.size,
     fingerprint: outcome.fingerprint,
-    counts: JSON.stringify(countEffects(outcome.effects)),
+    counts: JSON.stringify(countChanges(outcome.effects)),
     base_seq: outcome.baseSeq,
     scopes_revision: outcome.scopesRevision,
     previewed_at: outcome.at,
   }
 
-type Inserted = Pick<ProposalRow, 'id' | 'title' | 'description'> & { readonly state: 'draft' | 'open' }
+/** A new proposal. */
+export type Made = Pick<ProposalRow, 'id' | 'title' | 'description'> & { readonly state: 'draft' | 'open' }
 
 /** Requires room for one more draft or open proposal. It holds until commit if the lock `proposals` is held. @throws AppError LIMIT_REACHED */
 export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
@@ -55,7 +56,7 @@ export const requireRoom = async (tx: Ctx, userId: string): Promise<void> => {
 }
 
 /** Stores a new proposal of the caller. @throws AppError LIMIT_REACHED */
-export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promise<store.StoredProposal> => {
+export const insertProposal = async (tx: Ctx, made: Made, run: RunOf): Promise<store.StoredProposal> => {
   const { userId = '', username: author } = tx.caller
   await tx.lock('proposals')
   await requireRoom(tx, userId)
@@ -72,20 +73,38 @@ export const insertProposal = async (tx: Ctx, made: Inserted, run: RunOf): Promi
   return row
 }
 
-/** Stores a run in place of the earlier one. @param patch further columns */
-export const updateRun = async (
-  tx: Ctx,
-  before: store.StoredProposal,
-  run: RunOf,
-  patch: Updateable<ProposalRow> = {},
-): Promise<store.StoredProposal> => {
-  // Ids of operations ascend, and are never used again.
-  const next_operation = Math.max(before.next_operation, Number(run.operations.at(-1)?.id ?? 0) + 1)
-  const row = await store.update(tx, before.seq, { ...toColumns(run), next_operation, ...patch })
-  if (run.outcome) await replaceEffects(tx, Number(row.seq), run.outcome.effects)
-  if (row.fingerprint !== before.fingerprint) await removeChecks(tx, row.seq)
-  return row
+/** A stored proposal with its row, and the result of its run. */
+type StoredRun = {
+  readonly row: store.StoredProposal | undefined
+  readonly operations: readonly StoredOperation[]
+  readonly outcome: RunOutcome
 }
+
+export type Storing = {
+  /** Returns further columns to store. */
+  readonly patch?: (tx: Ctx, row: store.StoredProposal) => Promise<Updateable<ProposalRow>> | Updateable<ProposalRow>
+  /** Called in the transaction that stores the run. */
+  readonly stored: (tx: Ctx, row: store.StoredProposal, before: store.StoredProposal) => Promise<void>
+}
+
+/** Stores a run in place of the earlier one. @returns undefined if the proposal was changed since it began */
+export const storeRun = (
+  ctx: Ctx,
+  { row: ran, ...run }: StoredRun,
+  { patch, stored }: Storing,
+): Promise<store.StoredProposal | undefined> =>
+  ctx.write(async (tx) => {
+    const before = ran && (await store.lock(tx, ran.seq))
+    if (!before || before.version !== ran.version) return undefined
+    // Ids of operations ascend, and are never used again.
+    const next_operation = Math.max(before.next_operation, Number(run.operations.at(-1)?.id ?? 0) + 1)
+    const others = await patch?.(tx, before)
+    const row = await store.update(tx, before.seq, { ...toColumns(run), next_operation, ...others })
+    await replaceEffects(tx, Number(row.seq), run.outcome.effects)
+    if (row.fingerprint !== before.fingerprint) await removeChecks(tx, row.seq)
+    await stored(tx, row, before)
+    return row
+  })
 
 /** Adds an entry of an open proposal, and tells of it. */
 export const noteEdit = async (
@@ -95,4 +114,9 @@ export const noteEdit = async (
 ): Promise<void> => {
   if (row.state !== 'open') return store.touch(tx, row.seq, tx.now)
   await noteEntry(tx, 'proposal.updated', row, entry)
+}
+
+/** Notes in an open proposal that a run has found something else. */
+export const noteMoved: Storing['stored'] = async (tx, row, before) => {
+  if (row.fingerprint !== before.fingerprint && row.state === 'open') await noteEdit(tx, row, { type: 'moved' })
 }

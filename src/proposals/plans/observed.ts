@@ -2,20 +2,24 @@
 import { orNotFound } from '../../contract/errors.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { toDocument } from '../../record/history/effects.ts'
+import { hashStrictly, nameItem } from '../../record/history/effects.ts'
 import { KIND_NAMES } from '../../record/history/kind-names.ts'
-import { type DeviceNames, getPlanKind } from '../../record/history/plan-kinds.ts'
+import type { DeviceNames } from '../../record/history/plan-kinds.ts'
 import { findEffects } from '../effect-store.ts'
-import { findPlaces } from '../review/places.ts'
+import { findPlaces, NOWHERE } from '../review/places.ts'
 import { filterSeen } from '../review/sight.ts'
 import { findDeviceNames } from '../run/device-names.ts'
-import { createClock, hashStrictly } from '../run/fingerprint.ts'
+import { type NewEffect, NO_KEYS } from '../run/effect.ts'
+import { createClock } from '../run/fingerprint.ts'
 import * as store from '../store.ts'
-import type { PlannedEffect } from './plan-store.ts'
+import { OPERATION } from './plan-store.ts'
+
+/** Nothing reads the estate as of a plan. */
+const UNREAD = { before: undefined, after: undefined, places: NOWHERE, keys: NO_KEYS }
 
 export type Observed = {
   readonly all: readonly PlannedItem[]
-  readonly effects: readonly PlannedEffect[]
+  readonly effects: readonly NewEffect[]
   /** The objects that the caller sees. */
   readonly seen: readonly PlannedItem[]
   /** The permissions that the caller has for some of them. */
@@ -44,10 +48,10 @@ export const observe = async (ctx: Ctx, all: readonly PlannedItem[], input: unkn
   const mayName = ctx.caller.permissions.has(KIND_NAMES.device.read)
   const names = mayName ? await findDeviceNames(ctx, all) : new Map<string, string>()
   const clock = createClock(ctx.now, [input])
-  const effects = all.map((item): PlannedEffect => {
-    const { kind, id, change, before, after } = item
-    const name = getPlanKind(kind).name({ id, document: toDocument(after ?? before) ?? {}, devices: names })
-    return { kind, id, change, name, hash: hashStrictly(item, clock) }
+  const effects = all.map((item, position): NewEffect => {
+    const { kind, id, change } = item
+    const known = { name: nameItem(item, names), hash: hashStrictly(item, clock) }
+    return { kind, id, change, position, operation: OPERATION, ...known, ...UNREAD }
   })
   return { all, effects, names, ...(await selectSeen(ctx, all)) }
 }

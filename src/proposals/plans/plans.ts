@@ -7,15 +7,16 @@ import { isObject } from '../../contract/unknown.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Caller } from '../../kernel/caller.ts'
+import { NO_AUDIT } from '../../kernel/changes/audit.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
-import { runShowingChanges } from '../../kernel/changes/dry-run.ts'
 import { createNewIds } from '../../kernel/changes/new-ids.ts'
+import { catchRolledBack } from '../../kernel/changes/rolled-back.ts'
 import type { Bound } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { listPermissions } from '../../kernel/operation.ts'
 import type { Request, ShownChanges } from '../../kernel/request.ts'
-import { canBeCalled } from '../../kernel/run/call-operation.ts'
+import { canBeCalled, compareChanges } from '../../kernel/run/call-operation.ts'
 import { runInTurn } from '../../kernel/turn.ts'
 import {
   countEffects,
@@ -28,6 +29,8 @@ import {
 import type { Plans } from '../../surfaces/mcp/call.ts'
 import { needsPlan } from '../../surfaces/mcp/tools.ts'
 import { proposals } from '../api.ts'
+import { findEffects, replaceEffects } from '../effect-store.ts'
+import { createOperation } from '../operations/store-run.ts'
 import * as store from '../store.ts'
 import { type Observed, observe, observeLast } from './observed.ts'
 import { countPlannedImpact } from './plan-impact.ts'
@@ -131,7 +134,12 @@ export const createPlans = ({ db, kernel, planned, now }: Options): Plans<Tables
   /** Runs the operation with the ids that it makes when the plan is applied, and rolls it back. */
   const preview = async (bound: Bound<Tables>, request: Request, id: string): Promise<Preview> => {
     if (bound.op.showsChanges) {
-      const { answer, changes } = await runShowingChanges({ kernel, at: now() }, bound, request)
+      const at = now()
+      const showing = kernel.over({ audit: NO_AUDIT, now: () => at })
+      // The call ends where it shows its changes.
+      const { answer, changes } = await catchRolledBack<[ShownChanges], ShownChanges>((undo) =>
+        showing.run(bound, { ...request, onChanges: undo(async (shown) => shown) }),
+      )
       if (changes.length > MOST_OBJECTS) LIMITS.tooMany()
       return { answer, observed: await kernel.write(bound.op, request, (tx) => observe(tx, changes, request.input)) }
     }
@@ -159,21 +167,23 @@ export const createPlans = ({ db, kernel, planned, now }: Options): Plans<Tables
       const { caller, input } = request
       const impact = await countPlannedImpact(kernel, request, observed.all)
       const at = now()
-      const plan: planStore.NewPlan = {
-        id,
-        ...{ author_id: caller.userId ?? '', author: caller.username, client: formatClient(caller) },
-        title: bound.op.summary,
-        // A tool sends an object.
-        operation: { operation: bound.op.name, input: input as object },
-        created_at: at.toISOString(),
-        expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
-      }
+      const expires_at = new Date(at.getTime() + PLAN_MS).toISOString()
+      // A tool sends an object.
+      const given = { id: planStore.OPERATION, operation: bound.op.name, input: input as object, note: '' }
+      const author_id = caller.userId ?? ''
       await kernel.write(bound.op, request, async (tx) => {
-        await planStore.insert(tx, plan, observed.effects)
-        await planStore.keepNewest(tx, plan.author_id, MOST_PLANS)
+        const created_at = at.toISOString()
+        const { seq } = await store.insert(tx, {
+          ...{ id, state: 'plan', title: bound.op.summary, description: '', expires_at },
+          ...{ author_id, author: caller.username, client: formatClient(caller) },
+          operations: JSON.stringify([createOperation({ caller, now: created_at }, given)]),
+          ...{ created_at, updated_at: created_at, touched_at: created_at },
+        })
+        await replaceEffects(tx, Number(seq), observed.effects)
+        await planStore.keepNewest(tx, author_id, MOST_PLANS)
       })
       return {
-        ...{ plan_id: plan.id, expires_at: plan.expires_at },
+        ...{ plan_id: id, expires_at },
         ...shown,
         ...(impact && describeImpact(shown.summary, impact)),
         objects: describeObjects(observed),
@@ -197,12 +207,13 @@ export const createPlans = ({ db, kernel, planned, now }: Options): Plans<Tables
       const bound = planned.get(operation?.operation ?? '')
       if (!operation || !bound)
         throw invalid([{ field: 'plan_id', message: `is of ${operation?.operation}, which no longer exists` }])
-      const request = { ...(await kernel.confirmed(bound.op, asked)), input: operation.input }
+      const confirmed = await kernel.confirmed(bound.op, asked)
+      const request = { ...confirmed, input: operation.input, ids: createIds(plan.id) }
       let done: Observed | undefined
       const check = async (tx: Ctx, changes: readonly PlannedItem[]): Promise<void> => {
         done = await observe(tx, changes, request.input)
         const { hasMoved, issues } = detectDrift(
-          await planStore.findFingerprints(tx, plan.seq),
+          (await findEffects(tx, plan.seq)).map(toFingerprint),
           done.effects.map(toFingerprint),
           request.caller.permissions,
         )
@@ -214,11 +225,13 @@ export const createPlans = ({ db, kernel, planned, now }: Options): Plans<Tables
           await check(tx, changes)
           await claim(tx, plan)
         })
-      const compared = { limits: LIMITS, ids: createIds(plan.id), begin: (tx: Ctx) => claim(tx, plan), end: check }
       const answer = await runInTurn(bound, request.caller, () =>
         bound.op.showsChanges
           ? kernel.run(bound, { ...request, onChanges })
-          : kernel.runCompared(bound, request, compared),
+          : kernel.run(
+              compareChanges(bound, { limits: LIMITS, begin: (tx: Ctx) => claim(tx, plan), end: check }),
+              request,
+            ),
       )
       if (!done) throw new Error(`${bound.op.name} was not compared with its plan`)
       const { seen, permissions, names } = done

@@ -3,7 +3,6 @@ import { AppError } from '../../contract/errors.ts'
 import { recordChanges } from '../../dns/records/store.ts'
 import type { Gated } from '../../kernel/changes/proposals.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { mergingState } from '../merging.ts'
 import { findPlaces, NOWHERE } from '../review/places.ts'
 import type { Policy } from './api.ts'
 import { coversChange, DNS_RECORD, listApplied, type PlacedItem } from './applies.ts'
@@ -29,8 +28,7 @@ const listChanged = async (ctx: Ctx, policies: readonly Policy[]): Promise<reado
 export const checkProtected = async (ctx: Ctx, { canBeProposed }: Gated): Promise<void> => {
   if (ctx.changeCount === 0 && ctx.local(recordChanges).length === 0) return
   const protecting = (await loadForTransaction(ctx)).filter(({ enabled, protect }) => enabled && protect)
-  // A merge has compared its effects with the approved ones, and required its approvals.
-  if (protecting.length === 0 || ctx.local(mergingState).proposal !== undefined) return
+  if (protecting.length === 0) return
   const items = await listChanged(ctx, protecting)
   const broken = protecting.filter((policy) => listApplied(policy, items).length > 0)
   if (broken.length === 0) return

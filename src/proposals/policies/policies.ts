@@ -4,7 +4,6 @@ import { merge } from '../../contract/merge.ts'
 import { containsText } from '../../database/query/contains.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { listRows } from '../../kernel/list.ts'
-import { toNameKey } from '../../net/name-order.ts'
 import { MAX_POLICIES, type Policy, type PolicyDraft, type PolicyPatch, policies } from './api.ts'
 import * as store from './store.ts'
 
@@ -32,8 +31,7 @@ const check = async (ctx: Ctx, policy: Policy, before?: Policy): Promise<void> =
     issues.push({ field, message: `there is no ${noun} with id "${id}"` })
   }
   rejectIssues(issues)
-  const key = toNameKey(policy.name)
-  const namesake = await store.findFirst(ctx, ({ id, name }) => id !== policy.id && toNameKey(name) === key)
+  const namesake = await store.findNamesake(ctx, policy)
   if (namesake) throw nameTaken('policy', namesake.name)
 }
 
@@ -43,6 +41,7 @@ const create = async (ctx: Ctx, draft: PolicyDraft): Promise<Policy> => {
   if ((await store.findAll(ctx)).length >= MAX_POLICIES)
     throw new AppError('LIMIT_REACHED', `There are ${MAX_POLICIES} policies; delete one first`)
   await check(ctx, policy)
+  store.noteWrite(ctx)
   await store.insert(ctx, policy)
   return policy
 }
@@ -53,12 +52,14 @@ const update = async (ctx: Ctx, { id, ...patch }: PolicyPatch): Promise<Policy> 
   if (changes.length === 0) return before
   const policy = { ...value, updated_at: ctx.now }
   await check(ctx, policy, before)
+  store.noteWrite(ctx)
   await store.update(ctx, policy)
   return policy
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockForChange(ctx, id)
+  store.noteWrite(ctx)
   await store.remove(ctx, id)
 }
 

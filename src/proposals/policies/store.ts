@@ -6,7 +6,7 @@ import { transactionState } from '../../database/transaction-state.ts'
 import { settings } from '../../kernel/changes/settings.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
-import { createRecorder } from '../../resource/recorder.ts'
+import { createPlainStore } from '../../resource/recorder.ts'
 import type { PolicyRow } from '../table.ts'
 import type { Policy } from './api.ts'
 
@@ -32,19 +32,6 @@ const toRow = (policy: Policy): PolicyRow => ({
   checks: JSON.stringify(policy.checks),
   protect: Number(policy.protect),
 })
-
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('policies').selectAll().where('id', '=', id)
-
-export const find = async (scope: DbScope, id: string): Promise<Policy | undefined> => {
-  const row = await selectById(scope, id).executeTakeFirst()
-  return row && toPolicy(row)
-}
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: StoreScope, id: string): Promise<Policy | undefined> => {
-  const row = await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst()
-  return row && toPolicy(row)
-}
 
 const selectAll = prepared((db: Kysely<Tables>, _: Record<string, never>) => query({ db }), 'many')
 
@@ -72,6 +59,11 @@ const policies = settings<Tables, readonly Policy[]>('policies', ['policies'], f
   hasWritten: ({ local }) => local(written).hasWritten,
 })
 
+/** Called before a transaction changes a policy: it reads its own rows from then on. */
+export const noteWrite = ({ local }: Ctx): void => {
+  local(written).hasWritten = true
+}
+
 /** Returns all policies as a transaction sees them. */
 export const loadForTransaction = (ctx: Ctx): Promise<readonly Policy[]> => policies.within(ctx)
 
@@ -82,21 +74,7 @@ export const loadAhead = (ctx: Ctx): void => policies.ahead(ctx)
 export const load = (ctx: Ctx): Promise<readonly Policy[]> =>
   ctx.db === ctx.store.read ? policies.current(ctx) : policies.within(ctx)
 
-const recorder = createRecorder({
+export const { find, findNamesake, lock, insert, update, remove } = createPlainStore({
   ...{ kind: 'policy', table: 'policies' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toPolicy),
+  ...{ query, fromRow: toPolicy, toRow },
 })
-
-const write = (ctx: Ctx, id: string, work: () => Promise<unknown>): Promise<void> => {
-  ctx.local(written).hasWritten = true
-  return recorder.write(ctx, [id], async () => void (await work()))
-}
-
-export const insert = (ctx: Ctx, policy: Policy): Promise<void> =>
-  write(ctx, policy.id, () => ctx.db.insertInto('policies').values(toRow(policy)).execute())
-
-export const update = (ctx: Ctx, policy: Policy): Promise<void> =>
-  write(ctx, policy.id, () => ctx.db.updateTable('policies').set(toRow(policy)).where('id', '=', policy.id).execute())
-
-export const remove = (ctx: Ctx, id: string): Promise<void> =>
-  write(ctx, id, () => ctx.db.deleteFrom('policies').where('id', '=', id).execute())

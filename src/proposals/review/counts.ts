@@ -1,19 +1,6 @@
 /** The numbers of effects by change and kind. */
-import type { Counts, Verb } from '../../contract/change-summary.ts'
+import type { Counted, Counts, Verb } from '../../contract/change-summary.ts'
 import type { ListedRow } from '../store.ts'
-
-export type Counted = { readonly kind: string; readonly change: Verb; readonly n?: number }
-
-/** Counts effects by change and kind. */
-export const countEffects = (effects: readonly Counted[]): Counts => {
-  const counts: Counts = {}
-  for (const { kind, change, n = 1 } of effects) {
-    const own = counts[change] ?? {}
-    counts[change] = own
-    own[kind] = (own[kind] ?? 0) + n
-  }
-  return counts
-}
 
 export const listCounted = (counts: Counts): readonly Required<Counted>[] =>
   // The keys of the counts.

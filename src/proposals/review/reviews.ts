@@ -4,13 +4,12 @@ import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { countRows } from '../../kernel/list.ts'
 import type { OutputOf, ParsedInputOf } from '../../kernel/operation.ts'
 import { proposalReviews } from '../api.ts'
-import { describeProposal } from '../describe.ts'
-import { selectEntries } from '../entry-store.ts'
-import { noteEntry } from '../events.ts'
+import { createAnswer, type Described } from '../describe.ts'
+import { noteEntry, selectEntries } from '../entry-store.ts'
 import { toEntry } from '../listed.ts'
 import type { Means } from '../means.ts'
 import { requireState } from '../operations/access.ts'
-import { closeProposal } from '../operations/close.ts'
+import { closeUnfinished, endProposal } from '../operations/end.ts'
 import { appliesTo } from '../policies/applies.ts'
 import { load } from '../policies/store.ts'
 import * as store from '../store.ts'
@@ -46,7 +45,7 @@ const findSeenPolicies = async (ctx: Ctx, { seen, all }: Sight): Promise<string[
   })
 }
 
-const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'>): Promise<store.StoredProposal> => {
+const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'>): Promise<Described> => {
   const { row, sight } = await lockVisibleOrThrow(ctx, id)
   requireState(row, ['open'])
   requireReviewer(ctx, row, 'approve')
@@ -61,15 +60,14 @@ const approve = async (ctx: Ctx, { id, fingerprint, text = '' }: Input<'approve'
   if (!given || policies.some((policy) => !given.policies.has(policy)))
     await noteEntry(ctx, 'proposal.approved', row, { type: 'approved', text, policies })
   // The entry has moved its times.
-  return (await store.lock(ctx, row.seq)) ?? row
+  return { row: (await store.lock(ctx, row.seq)) ?? row }
 }
 
-const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<store.StoredProposal> => {
+const reject = async (ctx: Ctx, { id, text = '' }: Input<'reject'>): Promise<Described> => {
   const { row } = await lockVisibleOrThrow(ctx, id)
   requireState(row, ['open'])
   requireReviewer(ctx, row, 'reject')
-  const { username: by } = ctx.caller
-  return closeProposal(ctx, row, { reason: 'rejected', by, text })
+  return { row: await endProposal(ctx, row, { reason: 'rejected', text }) }
 }
 
 const comment = async (ctx: Ctx, input: Input<'comment'>): Promise<Output<'comment'>> => {
@@ -100,19 +98,14 @@ const check = async (ctx: Ctx, { id, ...reported }: Input<'check'>): Promise<Out
 
 /** Closes the drafts and open proposals of a user who is gone: a run needs the rights of its author. */
 const withdraw = async (ctx: Ctx, { id: userId }: { readonly id: string }): Promise<void> => {
-  const { via, username } = ctx.caller
-  const by = via === 'job' ? '' : username
-  for (const { seq } of await store.selectUnfinished(ctx, userId).select('seq').orderBy('seq').execute()) {
-    const row = await store.lock(ctx, seq)
-    // Another call may have merged it.
-    if (row?.state === 'draft' || row?.state === 'open') await closeProposal(ctx, row, { reason: 'withdrawn', by })
-  }
+  const unfinished = await store.selectUnfinished(ctx, userId).select('seq').orderBy('seq').execute()
+  for (const { seq } of unfinished) await closeUnfinished(ctx, seq, 'withdrawn')
 }
 
 export const reviewFeature = (means: Pick<Means, 'bounds'>): Feature => ({
   operations: implement(proposalReviews, {
-    approve: async (ctx, input) => describeProposal({ ctx, means }, await approve(ctx, input)),
-    reject: async (ctx, input) => describeProposal({ ctx, means }, await reject(ctx, input)),
+    approve: createAnswer(means)(approve),
+    reject: createAnswer(means)(reject),
     comment,
     check,
   }),

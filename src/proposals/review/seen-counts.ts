@@ -1,5 +1,5 @@
 /** Counts the items of proposals for a caller with a part of the estate, and keeps the numbers. */
-import type { Counts } from '../../contract/change-summary.ts'
+import { type Counts, countChanges } from '../../contract/change-summary.ts'
 import type { CacheGroup } from '../../database/cache/revision-cache.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { countVisible, SEEN_TABLES } from '../../record/history/seen-changes.ts'
@@ -7,7 +7,7 @@ import { findChangesById } from '../../record/history/store.ts'
 import { VisibleItems } from '../../record/history/visible-items.ts'
 import { formatSightKey } from '../operations/revision.ts'
 import type { ListedRow } from '../store.ts'
-import { countEffects, listCounted } from './counts.ts'
+import { listCounted } from './counts.ts'
 import { findSeenEffects, groupEffects, type PlacedCount, readScopesRevision } from './effect-reads.ts'
 
 /** Counts the effects that the caller sees. */
@@ -74,7 +74,7 @@ const countMerged =
     return new Map(
       rows.map(({ id, change_id }) => {
         const all = [recorded.get(change_id ?? '') ?? {}, others.get(id) ?? {}]
-        return [id, countEffects(all.flatMap(listCounted))]
+        return [id, countChanges(all.flatMap(listCounted))]
       }),
     )
   }

@@ -1,13 +1,13 @@
 /** The proposals that a caller sees, and their items: by the present permissions to read, and the places of the objects. */
-import type { Counts } from '../../contract/change-summary.ts'
-import { notFound } from '../../contract/errors.ts'
+import { type Counts, countChanges } from '../../contract/change-summary.ts'
+import { orNotFound } from '../../contract/errors.ts'
 import type { ScopeSet } from '../../kernel/caller.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
 import { isInScopeSet } from '../../kernel/rights/access.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import type { ListedRow, StoredProposal } from '../store.ts'
 import * as store from '../store.ts'
-import { countEffects, listCounted, parseCounts, sumCounts } from './counts.ts'
+import { listCounted, parseCounts, sumCounts } from './counts.ts'
 import { findSeenEffects, type SeenEffect } from './effect-reads.ts'
 import type { Places } from './places.ts'
 import { countSeen } from './seen-counts.ts'
@@ -72,11 +72,11 @@ export const glance = async (ctx: Ctx, rows: readonly ListedRow[]): Promise<Read
   const partial = rows.filter((row) =>
     listCounted(parseCounts(row)).some(({ kind }) => typeof getPart(kind) === 'object'),
   )
-  const counted = await countSeen(ctx, partial, (effects) => countEffects(filterSeen(ctx.caller, effects)))
+  const counted = await countSeen(ctx, partial, (effects) => countChanges(filterSeen(ctx.caller, effects)))
   return new Map(
     rows.map((row) => {
       const counts =
-        counted.get(row.id) ?? countEffects(listCounted(parseCounts(row)).filter(({ kind }) => getPart(kind) === 'all'))
+        counted.get(row.id) ?? countChanges(listCounted(parseCounts(row)).filter(({ kind }) => getPart(kind) === 'all'))
       return [row.id, toGlance(ctx, row, counts)]
     }),
   )
@@ -90,24 +90,27 @@ export const lookAt = async (ctx: Ctx, row: ListedRow): Promise<Sight> => {
   const effects = await findSeenEffects(ctx, row)
   const own = new Set(filterSeen(ctx.caller, effects))
   const seen = effects.filter((effect) => own.has(effect))
-  return { ...toGlance(ctx, row, countEffects(seen)), seen, all: effects }
+  return { ...toGlance(ctx, row, countChanges(seen)), seen, all: effects }
 }
 
-/** A proposal, and what the caller sees of it. */
+/** A proposal with the items that the caller sees. */
 export type Visible = { readonly row: StoredProposal; readonly sight: Sight }
 
-const requireVisible = async (ctx: Ctx, row: StoredProposal | undefined, named: string): Promise<Visible> => {
+const withSight = async (ctx: Ctx, row: StoredProposal | undefined): Promise<Visible | undefined> => {
   const sight = row && (await lookAt(ctx, row))
-  if (!row || !sight?.isVisible) throw notFound('proposal', named)
-  return { row, sight }
+  return row && sight?.isVisible ? { row, sight } : undefined
 }
+
+/** Returns a proposal that the caller sees. */
+export const findVisible = async (ctx: Ctx, idOrNumber: string): Promise<Visible | undefined> =>
+  withSight(ctx, await store.find(ctx, idOrNumber))
 
 /** @throws AppError NOT_FOUND without a proposal that the caller sees */
 export const getVisibleOrThrow = async (ctx: Ctx, idOrNumber: string): Promise<Visible> =>
-  requireVisible(ctx, await store.find(ctx, idOrNumber), idOrNumber)
+  orNotFound(await findVisible(ctx, idOrNumber), 'proposal', idOrNumber)
 
 /** Finds like `getVisibleOrThrow`, and locks the row until commit. */
 export const lockVisibleOrThrow = async (tx: Ctx, idOrNumber: string): Promise<Visible> => {
   const row = await store.find(tx, idOrNumber)
-  return requireVisible(tx, row && (await store.lock(tx, row.seq)), idOrNumber)
+  return orNotFound(await withSight(tx, row && (await store.lock(tx, row.seq))), 'proposal', idOrNumber)
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
-import { buildFingerprint, createClock, hashFields, hashStrictly } from './fingerprint.ts'
+import { hashStrictly } from '../../record/history/effects.ts'
+import { buildFingerprint, createClock, hashFields } from './fingerprint.ts'
 
 const NOW = '2026-03-01T10:00:00.000Z'
 const LATER = '2026-03-01T11:30:00.000Z'

@@ -4,18 +4,14 @@
  */
 import { isRecord } from '../../contract/unknown.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
-import { pickFields, toDocument } from '../../record/history/effects.ts'
-import { compareFields, omitImplied } from '../../record/history/items.ts'
+import { hashText, pickFields, toDocument } from '../../record/history/effects.ts'
+import { compareFields } from '../../record/history/items.ts'
 import { getPlanKind } from '../../record/history/plan-kinds.ts'
 
-/** The length of a fingerprint: more than 128 bits. */
-const CHARACTERS = 22
+/** Replaces the times that follow from the clock of a run by names. */
+export type Clock = (text: string) => string
 
-const hashText = (text: string): string =>
-  new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, CHARACTERS)
-
-/** The names of times that follow from the clock of a run. */
-export type Clock = ReadonlyMap<string, string>
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 
 /** Adds the lifetimes that an input asks for, in seconds. */
 const collectLifetimes = (value: unknown, found: Set<number>): void => {
@@ -35,12 +31,9 @@ export const createClock = (now: string, inputs: readonly unknown[]): Clock => {
     const at = new Date(nowMs + seconds * 1000)
     return Number.isNaN(at.getTime()) ? [] : [[at.toISOString(), `now+${seconds}`] as const]
   })
-  return new Map([...later, [now, 'now']])
+  const names = new Map([...later, [now, 'now']])
+  return (text) => text.replace(TIME, (time) => names.get(time) ?? time)
 }
-
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
-
-const nameTimes = (text: string, clock: Clock): string => text.replace(TIME, (time) => clock.get(time) ?? time)
 
 /** Hashes an object by the fields that differ; a deleted one by all fields. */
 export const hashFields = ({ kind, id, change, before, after }: PlannedItem, clock: Clock): string => {
@@ -48,15 +41,7 @@ export const hashFields = ({ kind, id, change, before, after }: PlannedItem, clo
   const differing = compareFields(pickFields(toDocument(before), fields), pickFields(toDocument(after), fields))
   // Documents of two runs may have their fields in another order.
   const sorted = Object.entries(differing).sort(([one], [other]) => (one < other ? -1 : 1))
-  return hashText(nameTimes(JSON.stringify([kind, id, change, sorted]), clock))
-}
-
-/** Hashes the whole document before the change, and the shown fields after it. */
-export const hashStrictly = ({ kind, before, after }: PlannedItem, clock: Clock): string => {
-  const { fields } = getPlanKind(kind)
-  const document = toDocument(after)
-  const shown = JSON.stringify(fields ? pickFields(document, fields) : document && omitImplied(document)) ?? ''
-  return hashText(JSON.stringify([before ?? null, nameTimes(shown, clock)]))
+  return hashText(clock(JSON.stringify([kind, id, change, sorted])))
 }
 
 /** Returns the fingerprint of all effects; '' without any. */

@@ -9,10 +9,9 @@ import type { ChangeDetails, ChangedObject } from '../../kernel/changes/change-r
 import { createNewIds } from '../../kernel/changes/new-ids.ts'
 import type { Bound, Prepared } from '../../kernel/context.ts'
 import type { Ctx } from '../../kernel/ctx.ts'
-import { MOST_OBJECTS, toDocument } from '../../record/history/effects.ts'
+import { MOST_OBJECTS, nameItem } from '../../record/history/effects.ts'
 import { isKind } from '../../record/history/kind-names.ts'
 import { buildRows } from '../../record/history/kinds.ts'
-import { getPlanKind } from '../../record/history/plan-kinds.ts'
 import { readScopesRevision } from '../review/effect-reads.ts'
 import { findPlaces, NOWHERE } from '../review/places.ts'
 import { findLastChange } from '../store.ts'
@@ -32,12 +31,6 @@ export const RUN_LIMITS = {
   },
 }
 
-/** Returns the error that a caller gets for a `TooManyEffects`. */
-export const toTooManyError = (error: unknown): unknown =>
-  error instanceof TooManyEffects
-    ? new AppError('INVALID_INPUT', `This would change more than ${MOST_OBJECTS} objects; propose it in parts`)
-    : error
-
 export type Run = {
   /** The id of the proposal, from which new ids follow. */
   readonly seed: string
@@ -49,19 +42,10 @@ export type Run = {
   readonly callerFor?: ((operation: string) => Caller | undefined) | undefined
   /** The steps of operations that were prepared before the transaction, by their ids. */
   readonly prepared?: ReadonlyMap<string, Prepared<Tables>>
-  /** The details of the change that is recorded: a refusal ends the run. Undefined for a run that is rolled back. */
-  readonly change?: ChangeDetails
-}
-
-/** The refusal of an operation, which ends a run. */
-export class OperationRefused extends Error {
-  override readonly name = 'OperationRefused'
-  constructor(
-    readonly refusal: AppError,
-    /** Its place in the list. */
-    readonly position: number,
-  ) {
-    super(refusal.message, { cause: refusal })
+  /** The details of the change that is recorded, and the error by which a refusal ends the run. Undefined for a run that is rolled back. */
+  readonly merge?: {
+    readonly details: ChangeDetails
+    readonly toConflict: (refusal: AppError, position: number) => AppError
   }
 }
 
@@ -69,7 +53,7 @@ const isRefusal = (error: unknown): error is AppError => error instanceof AppErr
 
 type Ran = Pick<RunOutcome, 'errors' | 'answers' | 'starts'>
 
-const callAll = async (tx: Ctx, { author, change, ...run }: Run): Promise<Ran> => {
+const callAll = async (tx: Ctx, { author, merge, ...run }: Run): Promise<Ran> => {
   const errors = new Map<string, AppError>()
   const answers = new Map<string, unknown>()
   const starts = new Map<string, number>()
@@ -82,11 +66,11 @@ const callAll = async (tx: Ctx, { author, change, ...run }: Run): Promise<Ran> =
     const prepared = run.prepared?.get(id)
     try {
       if (!bound) throw invalidField('operation', `there is no operation ${operation} any more`)
-      const how = { ids, author, prepared, ...(caller && { caller }), ...(change && { change }) }
+      const how = { ids, author, prepared, ...(caller && { caller }), ...(merge && { change: merge.details }) }
       answers.set(id, await tx.call(bound, input, how))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (change) throw new OperationRefused(error, position)
+      if (merge) throw merge.toConflict(error, position)
       errors.set(id, error)
     }
   }
@@ -125,10 +109,9 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
   const all = [...starts]
   return items.map((item, position) => {
     const { kind, id, change, before, after, firstWrite } = item
-    const document = toDocument(after ?? before) ?? {}
     return {
       ...{ kind, id, change, position, before, after },
-      name: getPlanKind(kind).name({ id, document, devices }),
+      name: nameItem(item, devices),
       operation: findOperation(all, firstWrite),
       hash: hashFields(item, clock),
       places: places[position] ?? NOWHERE,
@@ -139,7 +122,7 @@ const collectEffects = async (tx: Ctx, run: Run, starts: Ran['starts']): Promise
 
 /**
  * Runs the operations in the transaction of `tx`, which records all objects.
- * @throws OperationRefused with `change`; TooManyEffects; AppError of 500 and more
+ * @throws TooManyEffects; AppError of 500 and more, and with `merge` of a refusal
  */
 export const runOperations = async (tx: Ctx, run: Run): Promise<RunOutcome> => {
   // Before the first operation, so that it is never too new.

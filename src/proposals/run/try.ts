@@ -1,6 +1,6 @@
 /** Tries the operations of a proposal in a transaction that is rolled back. */
 
-import { invalidField } from '../../contract/errors.ts'
+import { AppError, invalidField } from '../../contract/errors.ts'
 import type { Tables } from '../../database/tables.ts'
 import { trialState } from '../../inventory/spaces/store.ts'
 import type { Caller } from '../../kernel/caller.ts'
@@ -12,7 +12,7 @@ import type { Means } from '../means.ts'
 import * as store from '../store.ts'
 import type { RunOutcome, StoredOperation } from './effect.ts'
 import { toTrier } from './rights-to-try.ts'
-import { RUN_LIMITS, runOperations, toTooManyError } from './run.ts'
+import { RUN_LIMITS, runOperations, TooManyEffects } from './run.ts'
 
 export type Trial = {
   /** The proposal that operations are tried for. Its id decides the ids of new objects. */
@@ -53,11 +53,12 @@ const findAuthor = async (ctx: Ctx, userId: string): Promise<Caller | undefined>
 /** Prepares the operations that read no state, before the transaction. A refusal is left to the run, which prepares again. */
 export const prepareAll = async (
   { kernel, bounds }: Means,
-  request: Omit<Request, 'input'>,
-  operations: readonly StoredOperation[],
+  ctx: Ctx,
+  { operations, caller = ctx.caller }: { readonly operations: readonly StoredOperation[]; readonly caller?: Caller },
 ): Promise<Map<string, Prepared<Tables>>> => {
   const prepared = new Map<string, Prepared<Tables>>()
   const { prepare } = kernel()
+  const request = toRequest(ctx, caller)
   for (const { id, operation, input } of operations) {
     const bound = bounds.get(operation)
     const step = bound && (await prepare(bound, request, input).catch(() => undefined))
@@ -78,7 +79,7 @@ export const tryOperations = async (means: Means, ctx: Ctx, trial: Trial): Promi
   const isAuthor = caller.userId === of.author_id && caller.via === 'session'
   const author = isAuthor || !before ? own : await findAuthor(ctx, of.author_id)
   if (!author) throw invalidField('state', 'the author of the proposal is gone or inactive, so that it cannot be run')
-  const prepared = await prepareAll(means, toRequest(ctx, author), trial.operations(before))
+  const prepared = await prepareAll(means, ctx, { operations: trial.operations(before), caller: author })
   const run = async (tx: Ctx): Promise<Ran> => {
     const row = before && (await store.lock(tx, before.seq))
     const operations = trial.operations(row)
@@ -93,6 +94,8 @@ export const tryOperations = async (means: Means, ctx: Ctx, trial: Trial): Promi
   try {
     return await means.kernel().trial(toRequest(ctx, caller), run, RUN_LIMITS)
   } catch (error) {
-    throw toTooManyError(error)
+    if (!(error instanceof TooManyEffects)) throw error
+    const most = RUN_LIMITS.maxObjects
+    throw new AppError('INVALID_INPUT', `This would change more than ${most} objects; propose it in parts`)
   }
 }

@@ -1,6 +1,6 @@
 /** Describes the objects that a transaction changes, as plans show them, and compares two such descriptions. */
 
-import type { Counts, Verb } from '../../contract/change-summary.ts'
+import { type Counts, countChanges, type Verb } from '../../contract/change-summary.ts'
 import type { FieldIssue } from '../../contract/errors.ts'
 import type { PlannedItem } from '../../kernel/changes/change-record.ts'
 import type { Permission } from '../../kernel/operation.ts'
@@ -38,6 +38,10 @@ export const pickFields = (
 const selectCounters = (document: Document | undefined, { counters = [] }: PlanKind): readonly string[] =>
   counters.filter((counter) => document?.[counter] !== undefined && document[counter] !== 0)
 
+/** Returns the name of a changed object. */
+export const nameItem = ({ kind, id, before, after }: PlannedItem, devices: DeviceNames): string =>
+  getPlanKind(kind).name({ id, document: toDocument(after ?? before) ?? {}, devices })
+
 const buildEffect = (item: PlannedItem, devices: DeviceNames): Effect => {
   const kind = getPlanKind(item.kind)
   const { change, id } = item
@@ -67,14 +71,12 @@ export const countEffects = (items: readonly PlannedItem[], { permissions, neede
     const resource = getResource(permission)
     return permissions.has(permission) || permissions.has(`${resource}:list`) || own.includes(resource)
   }
-  const counts: Counts = {}
-  for (const { kind, change } of items) {
-    const { noun, permission } = getPlanKind(kind)
-    if (permission !== undefined && !canCount(permission)) continue
-    const ofVerb = counts[change] ?? {}
-    counts[change] = { ...ofVerb, [noun]: (ofVerb[noun] ?? 0) + 1 }
-  }
-  return counts
+  return countChanges(
+    items.flatMap(({ kind, change }) => {
+      const { noun, permission } = getPlanKind(kind)
+      return permission !== undefined && !canCount(permission) ? [] : [{ change, kind: noun }]
+    }),
+  )
 }
 
 const PERMISSIONS: ReadonlyMap<string, Permission | undefined> = new Map(
@@ -108,19 +110,28 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const normalize = (text: string, made: ReadonlyMap<string, string>, now: string): string =>
   text.replaceAll(now, 'now').replace(UUID, (id) => made.get(id) ?? id)
 
-const hashText = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, 22)
+/** The length of a fingerprint: more than 128 bits. */
+const CHARACTERS = 22
 
-/** Hashes each change: the whole document before it, and the shown fields after it. */
+export const hashText = (text: string): string =>
+  new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, CHARACTERS)
+
+/** Hashes the whole document before a change, and the shown fields after it. @param normalizeText replaces parts that differ at each run */
+export const hashStrictly = ({ kind, before, after }: PlannedItem, normalizeText: (text: string) => string): string => {
+  const { fields } = getPlanKind(kind)
+  const document = toDocument(after)
+  const shown = JSON.stringify(fields ? pickFields(document, fields) : document && omitImplied(document)) ?? ''
+  return hashText(JSON.stringify([before ?? null, normalizeText(shown)]))
+}
+
+/** Describes each change with its hash. */
 export const buildFingerprints = (items: readonly PlannedItem[], now: string, names: DeviceNames): Fingerprint[] => {
   const made = new Map<string, string>()
   for (const { kind, id, change } of items)
     if (change === 'create') made.set(id, `new ${getPlanKind(kind).noun} ${made.size + 1}`)
   return items.map((item) => {
-    const { fields } = getPlanKind(item.kind)
     const { change, kind, id, name } = buildEffect(item, names)
-    const after = toDocument(item.after)
-    const shown = JSON.stringify(fields ? pickFields(after, fields) : after && omitImplied(after)) ?? ''
-    const hash = hashText(JSON.stringify([item.before ?? null, normalize(shown, made, now)]))
+    const hash = hashStrictly(item, (text) => normalize(text, made, now))
     return { change, kind, id: normalize(id, made, now), name: normalize(name, made, now), hash }
   })
 }

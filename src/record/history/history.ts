@@ -11,7 +11,7 @@ import type { History } from '../../kernel/changes/history.ts'
 import { type Ctx, type Feature, implement } from '../../kernel/ctx.ts'
 import { JsonList } from '../../kernel/handler-result.ts'
 import type { Handlers } from '../../kernel/implement.ts'
-import type { Page } from '../../kernel/list.ts'
+import { countChunks, takePage } from '../../kernel/list.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, type ItemChange } from './api.ts'
 import { buildChanges } from './build-changes.ts'
 import * as entries from './entry-store.ts'
@@ -35,25 +35,6 @@ import { VisibleItems } from './visible-items.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
 const SHOWN_ITEMS = 100
-
-/** Returns the rows of a page out of batches of all rows. */
-async function* pickPage<Row>(batches: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
-  let skip = offset
-  let left = limit ?? Number.POSITIVE_INFINITY
-  for await (const rows of batches) {
-    const page = rows.slice(skip, skip + left)
-    skip = Math.max(0, skip - rows.length)
-    left -= page.length
-    if (page.length > 0) yield page
-    if (left <= 0) return
-  }
-}
-
-const countBatchRows = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
-  let total = 0
-  for await (const rows of batches) total += rows.length
-  return total
-}
 
 const formatItems = async function* (ctx: Ctx, items: AsyncIterable<Shown[]>): AsyncGenerator<string[]> {
   for await (const rows of items) yield (await nameItems(ctx, rows)).map((item) => JSON.stringify(item))
@@ -80,7 +61,7 @@ const getOrThrow = async (ctx: Ctx, id: string): Promise<SeenChange> => {
 const showChange = async (ctx: Ctx, { row, sight: visible, change }: SeenChange): Promise<Change> => {
   const items: Shown[] = []
   const all = streamChangeItems(ctx, row.seq, { sight: visible, kinds: visible.kinds })
-  for await (const rows of pickPage(all, { limit: SHOWN_ITEMS })) items.push(...rows)
+  for await (const rows of takePage(all, { limit: SHOWN_ITEMS })) items.push(...rows)
   return { ...change, items: await nameItems(ctx, items) }
 }
 
@@ -244,8 +225,8 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         const span = { sight: visible, from: first.seq, to: last?.seq, kinds: filterKinds(visible, { kind }) }
         return new JsonList<Item>({
           revision: `${first.seq}.${last?.seq} ${await readRevision(ctx, visible, ITEM_TABLES)}`,
-          total: () => countBatchRows(streamItemsBetween(ctx, span)),
-          rows: () => formatItems(ctx, pickPage(streamItemsBetween(ctx, span), page)),
+          total: () => countChunks(streamItemsBetween(ctx, span)),
+          rows: () => formatItems(ctx, takePage(streamItemsBetween(ctx, span), page)),
         })
       },
       extent: async (ctx) => {
@@ -281,8 +262,8 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         const filter = { sight: visible, kinds: filterKinds(visible, { kind }), change }
         return new JsonList<Item>({
           revision,
-          total: () => countBatchRows(streamChangeItems(ctx, seq, filter)),
-          rows: () => formatItems(ctx, pickPage(streamChangeItems(ctx, seq, filter), page)),
+          total: () => countChunks(streamChangeItems(ctx, seq, filter)),
+          rows: () => formatItems(ctx, takePage(streamChangeItems(ctx, seq, filter), page)),
         })
       },
     }),

@@ -5,7 +5,7 @@ import { prepared } from '../../database/query/prepared.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { Ctx, DbScope, StoreScope } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { createPlainStore } from '../../resource/recorder.ts'
 import type { ChannelFields } from '../notifications/fields.ts'
 import { type Headers, type KeptHeaders, maskHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
@@ -85,22 +85,17 @@ export const toWebhook = ({ secret, events, enabled, ...row }: Row): Webhook => 
 
 export const query = ({ db }: DbScope) => db.selectFrom('webhooks').select(columns).orderBy('name_order').orderBy('id')
 
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
-
 const getKeptHeaders = (row: Row): KeptHeaders =>
   row.sealed_headers !== null || row.headers === '{}'
     ? { sealed: row.sealed_headers, clear: null }
     : { sealed: null, clear: parseHeaders(row) }
 
-const toStored = (row: Row | undefined): Stored | undefined =>
-  row && { webhook: toWebhook(row), sealed: row.secret, headers: getKeptHeaders(row), sealedUrl: row.sealed_url }
-
-export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  toStored(await selectById(scope, id).executeTakeFirst())
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
+const toStored = (row: Row): Stored => ({
+  webhook: toWebhook(row),
+  sealed: row.secret,
+  headers: getKeptHeaders(row),
+  sealedUrl: row.sealed_url,
+})
 
 const toRow = ({ webhook, sealed, headers, sealedUrl }: Stored): Insertable<WebhookRow> => {
   const { has_secret: _, events, enabled, filter, reports, ...fields } = webhook
@@ -131,22 +126,11 @@ const findRecorded = async ({ db }: DbScope, ids: readonly string[]) => {
   return rows.map((row) => ({ ...toWebhook(row), deliveries: byWebhook.get(row.id) ?? 0 }))
 }
 
-const recorder = createRecorder({ kind: 'webhook', table: 'webhooks', find: findRecorded })
-
-export const insert = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.webhook.id], async () => {
-    await scope.db.insertInto('webhooks').values(toRow(stored)).execute()
-  })
-
-export const updateRow = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.webhook.id], async () => {
-    await scope.db.updateTable('webhooks').set(toRow(stored)).where('id', '=', stored.webhook.id).execute()
-  })
-
-export const deleteRow = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('webhooks').where('id', '=', id).execute()
-  })
+const store = createPlainStore({
+  ...{ kind: 'webhook', table: 'webhooks' },
+  ...{ query, fromRow: toStored, toRow, findDocuments: findRecorded },
+})
+export const { find, lock, insert, update: updateRow, remove: deleteRow } = store
 
 /** Returns the webhooks with headers in clear text, written by an earlier version. */
 const selectInClear = ({ db }: DbScope) =>
@@ -168,7 +152,7 @@ export const countClear = async ({ db }: DbScope): Promise<number> => {
 
 /** Locks the rows until commit. */
 export const lockClear = async ({ db }: DbScope, sql: Ctx['store']['sql']): Promise<Stored[]> =>
-  (await sql.lockRows(selectInClear({ db })).execute()).flatMap((row) => toStored(row) ?? [])
+  (await sql.lockRows(selectInClear({ db })).execute()).map(toStored)
 
 /** The migration inserts this name. */
 const HEADERS = 'headers'

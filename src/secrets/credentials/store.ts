@@ -2,7 +2,7 @@
 
 import type { Ctx, DbScope } from '../../kernel/ctx.ts'
 import { buildNameKeys } from '../../net/name-order.ts'
-import { createRecorder, type RecordScope } from '../../resource/recorder.ts'
+import { createPlainStore } from '../../resource/recorder.ts'
 import type { Credential } from './api.ts'
 import type { CredentialRow } from './table.ts'
 
@@ -32,20 +32,10 @@ export const toCredential = ({ secret, device_id, network_id, description, ...ro
   return { ...named, has_secret: secret !== null, device_id, network_id, description, created_at, updated_at }
 }
 
-const toStored = (row: Row | undefined): Stored | undefined =>
-  row && { credential: toCredential(row), sealed: row.secret }
+const toStored = (row: Row): Stored => ({ credential: toCredential(row), sealed: row.secret })
 
 export const query = ({ db }: DbScope) =>
   db.selectFrom('credentials').select(columns).orderBy('name_order').orderBy('id')
-
-const selectById = ({ db }: DbScope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
-
-export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
-  toStored(await selectById(scope, id).executeTakeFirst())
-
-/** Finds like `find`, and locks the row until commit. */
-export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
-  toStored(await ctx.store.sql.lockRows(selectById(ctx, id)).executeTakeFirst())
 
 const toRow = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): CredentialRow => ({
   ...fields,
@@ -53,31 +43,18 @@ const toRow = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): Cr
   secret: sealed,
 })
 
-const recorder = createRecorder({
+const store = createPlainStore({
   ...{ kind: 'credential', table: 'credentials' },
-  find: async (ctx, ids) => (await query(ctx).where('id', 'in', ids).execute()).map(toCredential),
+  ...{ query, fromRow: toStored, toRow },
+  toDocument: ({ credential }) => credential,
 })
-
-export const insert = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.credential.id], async () => {
-    await scope.db.insertInto('credentials').values(toRow(stored)).execute()
-  })
-
-export const update = (scope: RecordScope, stored: Stored): Promise<void> =>
-  recorder.write(scope, [stored.credential.id], async () => {
-    await scope.db.updateTable('credentials').set(toRow(stored)).where('id', '=', stored.credential.id).execute()
-  })
-
-export const remove = (scope: RecordScope, id: string): Promise<void> =>
-  recorder.write(scope, [id], async () => {
-    await scope.db.deleteFrom('credentials').where('id', '=', id).execute()
-  })
+export const { find, lock, insert, update, remove } = store
 
 /** Call for deleted devices. Their credentials lose the network too: without the device they would be tried on all of it. */
 export const clearDevices = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   const { db, now } = ctx
   const forNowhere = { device_id: null, network_id: null, updated_at: now }
-  await recorder.writeWhere(
+  await store.writeWhere(
     ctx,
     () => db.selectFrom('credentials').select('id').where('device_id', 'in', ids).execute(),
     () => db.updateTable('credentials').set(forNowhere).where('device_id', 'in', ids).returning('id').execute(),
@@ -87,7 +64,7 @@ export const clearDevices = async (ctx: Ctx, ids: readonly string[]): Promise<vo
 export const clearNetwork = async (ctx: Ctx, id: string): Promise<void> => {
   const { db, now } = ctx
   const cleared = { network_id: null, updated_at: now }
-  await recorder.writeWhere(
+  await store.writeWhere(
     ctx,
     () => db.selectFrom('credentials').select('id').where('network_id', '=', id).execute(),
     () => db.updateTable('credentials').set(cleared).where('network_id', '=', id).returning('id').execute(),

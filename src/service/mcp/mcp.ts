@@ -7,20 +7,15 @@ import type { Tables } from '../../database/tables.ts'
 import { loadDescriberForTools } from '../../inventory/custom-fields/described.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Bound } from '../../kernel/context.ts'
-import type { Ctx, Feature } from '../../kernel/ctx.ts'
+import type { Feature } from '../../kernel/ctx.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Permission } from '../../kernel/operation.ts'
 import type { Identify } from '../../kernel/request.ts'
-import * as planStore from '../../proposals/plans/plan-store.ts'
 import { createPlans, selectPlanned } from '../../proposals/plans/plans.ts'
 import type { Endpoint } from '../../surfaces/mcp/endpoint.ts'
 import type { ResourceKind } from '../../surfaces/mcp/resources.ts'
 import { mcpRoutes } from './api.ts'
 import { PROMPTS } from './prompts.ts'
-
-const PURGE_MS = 10 * 60 * 1000
-/** Retention after expiry, in milliseconds: the plan still explains why it can't be applied. */
-const KEPT_MS = 60 * 60 * 1000
 
 const RESOURCES: readonly ResourceKind[] = [
   { name: 'device', description: 'A device', prefix: 'plat://device/', operation: 'devices.get' },
@@ -43,11 +38,6 @@ export type McpFeatureOptions = {
 type McpAuthenticator = {
   readonly identify: Identify
   readonly insufficientScope: (caller: Caller, permissions: readonly Permission[]) => AppError
-}
-
-const removeOldPlans = async (ctx: Ctx): Promise<void> => {
-  const before = new Date(Date.parse(ctx.now) - KEPT_MS).toISOString()
-  if (await planStore.hasOlder(ctx, before)) await ctx.write((tx) => planStore.removeOlder(tx, before))
 }
 
 export const mcpFeature = (options: McpFeatureOptions): Feature => {
@@ -88,14 +78,6 @@ export const mcpFeature = (options: McpFeatureOptions): Feature => {
           if (mcpAuthenticator && lacking.length > 0) throw mcpAuthenticator.insufficientScope(caller, lacking)
           return response
         },
-      },
-    ],
-    jobs: [
-      {
-        name: 'plans.purge',
-        summary: 'Deletes plans of AI clients some time after their expiry',
-        everyMs: PURGE_MS,
-        run: removeOldPlans,
       },
     ],
   }

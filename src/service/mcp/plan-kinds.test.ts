@@ -38,7 +38,9 @@ test('a kind is recorded by a store exactly if it is declared', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(SRC, path), 'utf8'))
   const recorded = sources.flatMap((text) =>
-    [...text.matchAll(/createRecorder\(\{\s+(?:\.\.\.\{ )?kind: '([\w-]+)'/g)].map(([, kind = '']) => kind),
+    [...text.matchAll(/create(?:Recorder|PlainStore)\(\{\s+(?:\.\.\.\{ )?kind: '([\w-]+)'/g)].map(
+      ([, kind = '']) => kind,
+    ),
   )
   const declared = Object.keys(PLAN_KINDS).filter((kind) => !Object.hasOwn(KIND_NAMES, kind) && !REMOTE.includes(kind))
   expect(recorded.length).toBeGreaterThan(15)

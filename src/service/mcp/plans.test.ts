@@ -385,7 +385,7 @@ describe.each(onSqlite())('a plan on %s', (dialect) => {
     const { id } = await device()
     await plan('devices.delete', { id })
     clock.ms += PLAN_MS + 61 * 60 * 1000
-    await app.plat.runJob('plans.purge')
+    await app.plat.runJob('proposals.expire')
     expect(await app.db.read.selectFrom('proposals').select('id').execute()).toEqual([])
     expect(await app.db.read.selectFrom('proposal_effects').select('id').execute()).toEqual([])
   })
