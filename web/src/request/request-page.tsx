@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { call, getWritten } from '../api/client.ts'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
-import { createRemembered } from '../api/remembered.ts'
+import { rememberTexts } from '../api/remembered.ts'
 import { findNeeds, useReport } from '../proposals/known-proposals.ts'
 import { refreshEstate } from '../proposals/queries.ts'
 import { ReferenceField } from '../resource/form/reference-field.tsx'
@@ -22,12 +22,7 @@ import { EMPTY_FORM, type FieldName, type Form, formatTitle, REQUEST_KINDS, type
 import css from './request.module.css'
 
 /** Where each kind was asked for the last time. */
-type Places = Readonly<Record<string, string>>
-
-const isPlaces = (stored: unknown): stored is Places =>
-  typeof stored === 'object' && stored !== null && Object.values(stored).every((id) => typeof id === 'string')
-
-const places = createRemembered<Places>('plat.request-places', (stored) => (isPlaces(stored) ? stored : {}))
+const places = rememberTexts('plat.request-places')
 
 const LABELS: Readonly<Record<FieldName, string>> = {
   ...{ name: 'Name', purpose: 'Purpose', until: 'Until', mac: 'MAC address', length: 'Length' },
