@@ -10,7 +10,7 @@ import { PageLoading } from '../shell/page-loading.tsx'
 import { Choice, Filters } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
-import { Button } from '../ui/button.tsx'
+import { Button, ShowMore } from '../ui/button.tsx'
 import { formatCount, formatExactMoment, plural } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
@@ -62,7 +62,8 @@ const Group = ({ kind, items, filter: { from, to } }: GroupProps) => (
 )
 
 const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(diffQuery(filter))
+  const query = useInfiniteQuery(diffQuery(filter))
+  const { data, error, refetch } = query
   const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <PageLoading />
@@ -77,11 +78,9 @@ const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
       {[...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => (
         <Group key={kind} kind={kind} items={some} filter={filter} />
       ))}
-      {hasNextPage && (
+      {query.hasNextPage && (
         <div>
-          <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-            Show more
-          </Button>
+          <ShowMore query={query} />
         </div>
       )}
     </>

@@ -3,12 +3,13 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Proposal } from '../api/contracts.ts'
+import { getFieldErrors } from '../api/errors.ts'
 import { useMe, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
-import { EditText } from './edit-text.tsx'
+import { FormDialog, ReasonDialog } from './form-dialog.tsx'
 import { refreshProposals } from './queries.ts'
-import { ReasonDialog } from './reason-dialog.tsx'
 import { describeRefusal, useMerge, useReject } from './use-decide.ts'
 
 type Asked = 'reject' | 'close' | 'text'
@@ -26,6 +27,40 @@ const useRun = (done: string, run: (text: string) => Promise<unknown>) =>
 const blockApproval = ({ errors, fingerprint }: Proposal): string | undefined => {
   if (errors > 0) return 'A rule refuses one of its operations'
   return fingerprint === '' ? 'It changes nothing' : undefined
+}
+
+type EditProps = { readonly proposal: Proposal; readonly onClose: () => void }
+
+const EditText = ({ proposal, onClose }: EditProps) => {
+  const [title, setTitle] = useState(proposal.title)
+  const [description, setDescription] = useState(proposal.description)
+  const save = useMutation({
+    mutationFn: () => api.proposals.update({ id: String(proposal.number), title, description }),
+    onSuccess: () => {
+      refreshProposals()
+      onClose()
+    },
+  })
+  const errors = getFieldErrors(save.error)
+  return (
+    <FormDialog
+      title="Edit the text"
+      action="Save"
+      isPending={save.isPending}
+      error={Object.keys(errors).length === 0 && save.error}
+      onSubmit={save.mutate}
+      onClose={onClose}
+    >
+      <TextField label="Title" value={title} onChange={setTitle} error={errors.title} required />
+      <TextArea
+        label="Description"
+        hint="For all who see the proposal"
+        value={description}
+        onChange={setDescription}
+        error={errors.description}
+      />
+    </FormDialog>
+  )
 }
 
 type Props = { readonly proposal: Proposal; readonly isEditable: boolean }

@@ -23,11 +23,9 @@ type Props = {
 }
 
 const useProposal = (id: string) => {
-  const { username, permissions } = useMe()
+  const me = useMe()
   const { data, error, refetch } = useQuery(proposalQuery(id))
-  const mayApprove = permissions.includes('proposals:approve')
-  const isEditable =
-    data !== undefined && permissions.includes('proposals:create') && canEdit(data, { username, mayApprove })
+  const isEditable = data !== undefined && canEdit(data, me)
   const number = data?.number
   const [isReady, setReady] = useState(false)
   // Pages read it as they are drawn.

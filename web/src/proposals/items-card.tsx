@@ -5,13 +5,13 @@ import { useMemo } from 'react'
 import { toAsOf } from '../api/as-of.ts'
 import type { HistoryItem, Proposal } from '../api/contracts.ts'
 import { ItemRow } from '../history/item-row.tsx'
-import { getKindNoun } from '../history/labels.ts'
-import { Button } from '../ui/button.tsx'
-import { formatCount, plural } from '../ui/format.ts'
+import { countObjects, getKindNoun } from '../history/labels.ts'
+import { Button, ShowMore } from '../ui/button.tsx'
+import { formatCount } from '../ui/format.ts'
 import { Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import type { TimelineEntry } from './entry-words.ts'
-import { groupComments } from './labels.ts'
+import { formatItems, groupComments } from './labels.ts'
 import css from './proposals.module.css'
 import { isAlive, itemsQuery, type ProposalItem, timelineQuery } from './queries.ts'
 import type { Target } from './timeline-card.tsx'
@@ -46,34 +46,21 @@ const Item = ({ proposal, item, comments, onComment }: RowProps) => (
   </ItemRow>
 )
 
-const countItems = ({ counts }: Proposal): number =>
-  Object.values(counts)
-    .flatMap((kinds) => Object.values(kinds ?? {}))
-    .reduce((sum, n) => sum + n, 0)
-
-/** @example formatHeading({ state: 'merged' }, 2) // '2 objects changed' */
-const formatHeading = ({ state }: Pick<Proposal, 'state'>, total: number): string => {
-  if (total === 0) return 'No object is changed'
-  const verb = { merged: 'changed', closed: 'would have changed' }[state as string] ?? 'would change'
-  return `${plural(total, 'object')} ${verb}`
-}
-
 type Props = { readonly proposal: Proposal; readonly onComment: ((target: Target) => void) | undefined }
 
 const NO_COMMENTS: readonly TimelineEntry[] = []
 
 export const ItemsCard = ({ proposal, onComment }: Props) => {
   const id = String(proposal.number)
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(
-    itemsQuery(id, proposal.fingerprint),
-  )
+  const query = useInfiniteQuery(itemsQuery(id, proposal.fingerprint))
+  const { data, error, refetch } = query
   const { data: timeline } = useInfiniteQuery(timelineQuery(id))
   const comments = useMemo(() => groupComments(timeline?.pages.flatMap(({ rows }) => rows) ?? []), [timeline])
   const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
   const kinds = useMemo(() => [...Map.groupBy(items, ({ kind }) => kind)], [items])
-  const total = data?.pages[0]?.total ?? countItems(proposal)
+  const total = data?.pages[0]?.total ?? countObjects(proposal.counts)
   return (
-    <Card title={formatHeading(proposal, total)}>
+    <Card title={formatItems(proposal.state, total)}>
       {!data && !error && <Skeleton />}
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {kinds.map(([kind, some]) => (
@@ -94,11 +81,7 @@ export const ItemsCard = ({ proposal, onComment }: Props) => {
           </ul>
         </section>
       ))}
-      {hasNextPage && (
-        <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} />
     </Card>
   )
 }

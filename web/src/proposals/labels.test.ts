@@ -1,7 +1,15 @@
 // The words of proposals, and the texts of inputs.
 import { describe, expect, test } from 'bun:test'
 import { formatEntry, type TimelineEntry } from './entry-words.ts'
-import { formatInput, formatOperation, formatState, formatSummary, groupComments, parseInput } from './labels.ts'
+import {
+  formatInput,
+  formatItems,
+  formatOperation,
+  formatState,
+  formatSummary,
+  groupComments,
+  parseInput,
+} from './labels.ts'
 
 test.each([
   ['networks.create', { name: 'lan', subnet: '10.0.0.0/24' }, 'New network lan'],
@@ -54,3 +62,13 @@ test('comments stand at their items', () => {
   const groups = groupComments(entries)
   expect([...groups].map(([key, some]) => [key, some.map(({ id }) => id)])).toEqual([['device web-01', ['1', '3']]])
 })
+
+test.each([
+  ['open', 1, '1 object would change'],
+  ['draft', 0, 'No object is changed'],
+  ['merged', 1, '1 object changed'],
+  ['merged', 2, '2 objects changed'],
+  ['closed', 2, 'It changes nothing'],
+] as const)('the items of a proposal that is %s, %d of them, have the title %p', (state, total, title) =>
+  expect(formatItems(state, total)).toBe(title),
+)

@@ -1,6 +1,7 @@
 /** The words of proposals. Pure functions. */
 import { toSingular } from '../../../src/contract/command-name.ts'
 import { withCapital } from '../history/labels.ts'
+import { plural } from '../ui/format.ts'
 import type { Tone } from '../ui/primitives.tsx'
 import type { TimelineEntry } from './entry-words.ts'
 import type { ListedProposal, Operation } from './queries.ts'
@@ -21,6 +22,13 @@ export const formatSummary = ({ summary, errors }: Pick<ListedProposal, 'summary
   const conflicts =
     errors === 0 ? '' : ` ${errors === 1 ? 'One operation is' : `${errors} operations are`} refused now.`
   return `${withCapital(summary)}.${conflicts}`
+}
+
+/** Returns the title of the items. @example formatItems('merged', 1) // '1 object changed' */
+export const formatItems = (state: ListedProposal['state'], total: number): string => {
+  if (state === 'closed') return 'It changes nothing'
+  if (total === 0) return state === 'merged' ? 'No object changed' : 'No object is changed'
+  return `${plural(total, 'object')} ${state === 'merged' ? 'changed' : 'would change'}`
 }
 
 /** Verbs of operations in the words of a page; all others are words already. */
@@ -57,8 +65,6 @@ export const formatInput = (value: unknown): string => (typeof value === 'string
 /** Reads a field of an input back: a text that was a text stays one, everything else is JSON. @throws SyntaxError */
 export const parseInput = (text: string, before: unknown): unknown =>
   typeof before === 'string' ? text : (JSON.parse(text) as unknown)
-
-export type Link = { readonly kind: string; readonly id: string }
 
 /** The comments on each item, by its kind and id. */
 export const groupComments = (entries: readonly TimelineEntry[]): ReadonlyMap<string, readonly TimelineEntry[]> =>

@@ -94,7 +94,8 @@ const About = ({ proposal }: { readonly proposal: Proposal }) => {
 
 export const ProposalPage = () => {
   const { id } = route.useParams()
-  const { username } = useMe()
+  const me = useMe()
+  const { username } = me
   const { may } = usePermit()
   const { data: proposal, error, refetch } = useQuery(proposalQuery(id))
   const [target, setTarget] = useState<Target>()
@@ -107,7 +108,7 @@ export const ProposalPage = () => {
   }, [isOwn, username, entries])
   if (!proposal) return <MissingObject noun="proposal" parent={PARENT} error={error} refetch={refetch} />
   const { number, title, description, change_id } = proposal
-  const isEditable = canEdit(proposal, { username, mayApprove: may('proposals:approve') }) && may('proposals:create')
+  const isEditable = canEdit(proposal, me)
   const mayComment = may('proposals:create')
   return (
     <>

@@ -10,15 +10,15 @@ import { PageLoading } from '../shell/page-loading.tsx'
 import { startIsOpen } from '../shell/palette-state.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
-import { Button } from '../ui/button.tsx'
+import { Button, ShowMore } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { ReasonDialog } from './form-dialog.tsx'
 import { lookedAt } from './looks.ts'
 import { ProposalRow } from './proposal-row.tsx'
 import css from './proposals.module.css'
 import { type ListedProposal, type ListFilter, proposalsQuery } from './queries.ts'
-import { ReasonDialog } from './reason-dialog.tsx'
 import { type Refusals, useMerge, useReject } from './use-decide.ts'
 
 type TabId = 'review' | 'mine' | 'open' | 'closed'
@@ -54,7 +54,8 @@ type PartProps = {
 
 /** One list with the button that shows more of it. */
 const Part = ({ filter, render, empty, heading }: PartProps) => {
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(proposalsQuery(filter))
+  const query = useInfiniteQuery(proposalsQuery(filter))
+  const { data, error, refetch } = query
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <PageLoading />
   const rows = data.pages.flatMap((page) => page.rows)
   if (rows.length === 0 && heading === undefined) return empty
@@ -62,11 +63,7 @@ const Part = ({ filter, render, empty, heading }: PartProps) => {
     <section>
       {heading && <h2 className={css.heading}>{heading}</h2>}
       {rows.length === 0 ? empty : <ul className={css.rows}>{render(rows)}</ul>}
-      {hasNextPage && (
-        <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} />
     </section>
   )
 }
