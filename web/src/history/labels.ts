@@ -176,3 +176,9 @@ export const listUndone = (entries: readonly Pick<HistoryEntry, 'change_id' | 'u
 /** Returns the permission that the undo of an item needs. */
 export const getUndoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
   KIND_NAMES[kind].permissions[INVERSE[change]]
+
+/** Returns the number of all objects of a change. */
+export const countObjects = (counts: Change['counts']): number =>
+  Object.values(counts)
+    .flatMap((kinds) => Object.values(kinds ?? {}))
+    .reduce((sum, n) => sum + n, 0)

@@ -1,5 +1,5 @@
 /** The queries of the history, and the call that undoes a change. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { api, send } from '../api/client.ts'
 import { type Change, contracts, type HistoryEntry, type HistoryItem, type In, type Out } from '../api/contracts.ts'
 
@@ -20,18 +20,23 @@ export const computeNextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row
   return offset < last.total && last.rows.length > 0 ? offset : undefined
 }
 
+/** A list that is read in parts. @param read requests a part */
+export const pagesQuery = <Row>(queryKey: QueryKey, read: (offset: number) => Promise<Response>) =>
+  infiniteQueryOptions({
+    queryKey,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam }) => readRows<Row>(await read(pageParam)),
+    getNextPageParam: computeNextOffset,
+    staleTime: 0,
+  })
+
 /** Since when the history is kept. */
 export const extentQuery = queryOptions({ queryKey: ['history', 'extent'], queryFn: () => api.history.extent() })
 
 export const objectHistoryQuery = (kind: ObjectKind, id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['history', kind, id],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<HistoryEntry>(await send(contracts.histories[kind], { id, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
-    staleTime: 0,
-  })
+  pagesQuery<HistoryEntry>(['history', kind, id], (offset) =>
+    send(contracts.histories[kind], { id, limit: PAGE, offset }),
+  )
 
 export type ChangeFilter = Pick<In<typeof contracts.history.list>, 'q' | 'kind' | 'user_id' | 'from' | 'to'>
 
@@ -74,14 +79,9 @@ export const moreItemsQuery = (id: string, from: number) =>
 export type DiffFilter = { readonly from: string; readonly to?: string; readonly kind?: HistoryItem['kind'] }
 
 export const diffQuery = (filter: DiffFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['history', 'diff', filter],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<HistoryItem>(await send(contracts.history.diff, { ...filter, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
-    staleTime: 0,
-  })
+  pagesQuery<HistoryItem>(['history', 'diff', filter], (offset) =>
+    send(contracts.history.diff, { ...filter, limit: PAGE, offset }),
+  )
 
 /** @returns the change that undoes it @throws AppError UNDO_CONFLICT with one detail for each obstacle */
 export const undoChange = (id: string): Promise<Change> => api.history.undo({ id })

@@ -9,8 +9,10 @@ type Props = { readonly changes: readonly Change[]; readonly onUndo: () => void 
 
 /** The button that undoes changes; a badge if all are undone already. */
 export const UndoCell = ({ changes, onUndo }: Props) => {
-  const { may } = usePermit()
+  const { may, mayNow } = usePermit()
+  // A proposal takes one undo alone.
+  const mayUndo = changes.length === 1 ? may : mayNow
   if (changes.every(({ undone_by }) => undone_by !== null)) return <Badge tone="idle">undone</Badge>
-  if (!changes.every(({ objects }) => objects.every((object) => may(getUndoPermission(object))))) return null
+  if (!changes.every(({ objects }) => objects.every((object) => mayUndo(getUndoPermission(object))))) return null
   return <Button onClick={onUndo}>Undo</Button>
 }
