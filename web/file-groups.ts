@@ -57,7 +57,7 @@ const LAZY_PATHS = [
   'live/(apply|follow-feed)',
   'overview/attention',
   'palette/(results|entries|order)',
-  'resource/(build-resource|declared|owned-resource|resource-form)',
+  'resource/(build-resource|change-dialog|declared|owned-resource|resource-form)',
   'resource/form/',
   'resource/object/delete-confirm',
   'resource/related/(references|related)',
@@ -85,7 +85,7 @@ const DNS = /\/web\/src\/(dns|feeds)\//
 
 /** Parts of lists that the first pages lack. */
 const LISTS =
-  /\/web\/src\/(resource\/(batch|build-resource|change-dialog|form\/use-change|list-page|owned-resource|name-column|row-menu|tree\/[\w-]+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|discovery\/span|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
+  /\/web\/src\/(resource\/(batch|build-resource|list-page|owned-resource|name-column|row-menu|tree\/[\w-]+)|help\/(section-link|sections)|pools\/(fields|resource)|reservations\/(fields|resource)|table\/(local-table|time-column)|discovery\/span|ui\/(switch|use-settled)|addresses\/(use-address-dialog|lazy-address-map|place))\./
 
 /** Pages of networks, and what other pages show of them. */
 const NETWORKS =
@@ -105,9 +105,9 @@ const OVERVIEW = /\/web\/src\/overview\//
 
 const UTILIZATION = /\/web\/src\/utilization\//
 
-/** The form of every resource with the fields of references, which a page loads when it is quiet or used. */
+/** The form of every resource with the fields of references, and the dialogs of changes, which a page loads when it is quiet or used. */
 const FORMS =
-  /\/web\/src\/(resource\/(resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|rows-field|use-focus-row))|ui\/combobox)\./
+  /\/web\/src\/(resource\/(change-dialog|resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|rows-field|submit-buttons|use-change|use-focus-row))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|editor\/|definition-(?!s))/
