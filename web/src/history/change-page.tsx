@@ -14,7 +14,7 @@ import { formatExactMoment, plural } from '../ui/format.ts'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import css from './history.module.css'
 import { getMomentBefore, ItemRow } from './item-row.tsx'
-import { formatActor, formatProgram, getUndoPermission, withCapital } from './labels.ts'
+import { countObjects, formatActor, formatProgram, getUndoPermission, withCapital } from './labels.ts'
 import { changeQuery, moreItemsQuery } from './queries.ts'
 
 const route = getRouteApi('/app/history/$id')
@@ -77,9 +77,7 @@ const Items = ({ change }: { readonly change: Change }) => {
     enabled: isMore,
   })
   const items = useMemo(() => [...first, ...(data?.pages.flatMap(({ rows }) => rows) ?? [])], [first, data])
-  const total = Object.values(counts)
-    .flatMap((kinds) => Object.values(kinds ?? {}))
-    .reduce((sum, n) => sum + n, 0)
+  const total = countObjects(counts)
   const more = () => (isMore && hasNextPage ? void fetchNextPage() : setMore(true))
   return (
     <Card title={plural(total, 'object')}>

@@ -5,11 +5,11 @@ import { useMemo } from 'react'
 import { toAsOf } from '../api/as-of.ts'
 import type { HistoryItem, Proposal } from '../api/contracts.ts'
 import { ItemRow } from '../history/item-row.tsx'
-import { getKindNoun } from '../history/labels.ts'
+import { countObjects, getKindNoun } from '../history/labels.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
-import { Failure } from '../ui/states.tsx'
+import { Failure, ShowMore } from '../ui/states.tsx'
 import type { TimelineEntry } from './entry-words.ts'
 import { groupComments } from './labels.ts'
 import css from './proposals.module.css'
@@ -46,25 +46,19 @@ const Item = ({ proposal, item, comments, onComment }: RowProps) => (
   </ItemRow>
 )
 
-const countItems = ({ counts }: Proposal): number =>
-  Object.values(counts)
-    .flatMap((kinds) => Object.values(kinds ?? {}))
-    .reduce((sum, n) => sum + n, 0)
-
 type Props = { readonly proposal: Proposal; readonly onComment: ((target: Target) => void) | undefined }
 
 const NO_COMMENTS: readonly TimelineEntry[] = []
 
 export const ItemsCard = ({ proposal, onComment }: Props) => {
   const id = String(proposal.number)
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(
-    itemsQuery(id, proposal.fingerprint),
-  )
+  const query = useInfiniteQuery(itemsQuery(id, proposal.fingerprint))
+  const { data, error, refetch } = query
   const { data: timeline } = useInfiniteQuery(timelineQuery(id))
   const comments = useMemo(() => groupComments(timeline?.pages.flatMap(({ rows }) => rows) ?? []), [timeline])
   const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
   const kinds = useMemo(() => [...Map.groupBy(items, ({ kind }) => kind)], [items])
-  const total = data?.pages[0]?.total ?? countItems(proposal)
+  const total = data?.pages[0]?.total ?? countObjects(proposal.counts)
   return (
     <Card title={total === 0 ? 'No object is changed' : `${plural(total, 'object')} would change`}>
       {!data && !error && <Skeleton />}
@@ -87,11 +81,7 @@ export const ItemsCard = ({ proposal, onComment }: Props) => {
           </ul>
         </section>
       ))}
-      {hasNextPage && (
-        <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} />
     </Card>
   )
 }

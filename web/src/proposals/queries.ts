@@ -1,11 +1,10 @@
 /** The queries of proposals, and the calls that decide about them. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, send } from '../api/client.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
 import { type Contracts, contracts, type In, type Out, type Proposal } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
+import { rowsQuery } from '../api/rows.ts'
 import { devices } from '../devices/window/device-list-client.ts'
-import { computeNextOffset, readRows } from '../history/queries.ts'
-import type { TimelineEntry } from './entry-words.ts'
 import { PROPOSAL_KEYS } from './known-proposals.ts'
 
 export type ListedProposal = Out<Contracts['proposals']['list']>[number]
@@ -17,38 +16,17 @@ export type ListFilter = Partial<Pick<In<Contracts['proposals']['list']>, 'state
 const PAGE = 50
 
 export const proposalsQuery = (filter: ListFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['proposals', 'list', filter],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<ListedProposal>(await send(contracts.proposals.list, { ...filter, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
-    staleTime: 0,
-  })
+  rowsQuery(['proposals', 'list', filter], contracts.proposals.list, { ...filter, limit: PAGE })
 
 /** @param id or number */
 export const proposalQuery = (id: string) =>
   queryOptions({ queryKey: ['proposal', id], queryFn: () => api.proposals.get({ id }), staleTime: 0 })
 
 export const itemsQuery = (id: string, fingerprint: string) =>
-  infiniteQueryOptions({
-    queryKey: ['proposal', id, 'items', fingerprint],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<ProposalItem>(await send(contracts.proposals.items, { id, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
-    staleTime: 0,
-  })
+  rowsQuery(['proposal', id, 'items', fingerprint], contracts.proposals.items, { id, limit: PAGE })
 
 export const timelineQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['proposal', id, 'timeline'],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<TimelineEntry>(await send(contracts.proposals.timeline, { id, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
-    staleTime: 0,
-  })
+  rowsQuery(['proposal', id, 'timeline'], contracts.proposals.timeline, { id, limit: PAGE })
 
 /** Requests everything that shows proposals again. */
 export const refreshProposals = (): void => {

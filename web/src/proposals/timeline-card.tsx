@@ -9,8 +9,8 @@ import { getKindNoun } from '../history/labels.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextArea } from '../ui/field.tsx'
 import { Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
-import type { TimelineEntry } from './entry-words.ts'
-import { formatEntry } from './entry-words.ts'
+import { ShowMore } from '../ui/states.tsx'
+import { formatEntry, type TimelineEntry } from './entry-words.ts'
 import css from './proposals.module.css'
 import { refreshProposals, timelineQuery } from './queries.ts'
 
@@ -94,8 +94,8 @@ type Props = {
 
 export const TimelineCard = ({ proposal, target, onDone, mayComment }: Props) => {
   const id = String(proposal.number)
-  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(timelineQuery(id))
-  const entries = data?.pages.flatMap(({ rows }) => rows)
+  const query = useInfiniteQuery(timelineQuery(id))
+  const entries = query.data?.pages.flatMap(({ rows }) => rows)
   return (
     <Card title="Timeline">
       {!entries && <Skeleton />}
@@ -105,11 +105,7 @@ export const TimelineCard = ({ proposal, target, onDone, mayComment }: Props) =>
           <Entry key={entry.id} entry={entry} />
         ))}
       </ol>
-      {hasNextPage && (
-        <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} />
       {mayComment && <CommentForm id={id} target={target} onDone={onDone} />}
     </Card>
   )
