@@ -1,13 +1,11 @@
 /** Replaces the input of an operation. A field that is no text is edited as JSON. */
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { AppError } from '../../../src/contract/errors.ts'
 import { api } from '../api/client.ts'
-import { getFieldErrors, toAppError } from '../api/errors.ts'
-import tableCss from '../table/table.module.css'
-import { Button } from '../ui/button.tsx'
-import { Alert, TextArea, TextField } from '../ui/field.tsx'
-import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { getFieldErrors } from '../api/errors.ts'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { formatInput, formatOperation, parseInput } from './labels.ts'
 import { type Operation, refreshProposals } from './queries.ts'
 
@@ -54,30 +52,25 @@ export const EditOperation = ({ id, operation, input, onClose }: Props) => {
     Object.entries(getFieldErrors(refusal ?? undefined)).map(([field, message]) => [findField(field), message]),
   )
   const isKnown = Object.keys(errors).some((name) => name in texts)
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
-    <Dialog title={formatOperation(operation)} onClose={onClose} isWide>
-      <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {refusal && !isKnown && <Alert>{toAppError(refusal).message}</Alert>}
-        {Object.entries(texts).map(([name, text]) => {
-          const field = {
-            label: name,
-            value: text,
-            error: errors[name],
-            onChange: (next: string) => setTexts({ ...texts, [name]: next }),
-          }
-          return text.length > LINE ? <TextArea key={name} {...field} /> : <TextField key={name} {...field} isMono />
-        })}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={save.isPending}>
-            Save
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={formatOperation(operation)}
+      action="Save"
+      isWide
+      isPending={save.isPending}
+      error={!isKnown && refusal}
+      onSubmit={save.mutate}
+      onClose={onClose}
+    >
+      {Object.entries(texts).map(([name, text]) => {
+        const field = {
+          label: name,
+          value: text,
+          error: errors[name],
+          onChange: (next: string) => setTexts({ ...texts, [name]: next }),
+        }
+        return text.length > LINE ? <TextArea key={name} {...field} /> : <TextField key={name} {...field} isMono />
+      })}
+    </FormDialog>
   )
 }

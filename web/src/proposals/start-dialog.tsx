@@ -1,16 +1,14 @@
 /** Starts a draft: from then on, each change on the pages is noted in it. */
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { toAsOf } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
-import { getFieldErrors, toAppError } from '../api/errors.ts'
+import { getFieldErrors } from '../api/errors.ts'
 import { hasPast } from '../history/with-past.ts'
 import { startIsOpen } from '../shell/palette-state.ts'
-import tableCss from '../table/table.module.css'
-import { Button } from '../ui/button.tsx'
-import { Alert, TextField } from '../ui/field.tsx'
-import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { TextField } from '../ui/field.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { refreshProposals } from './queries.ts'
 
 const close = () => startIsOpen.set(false)
@@ -30,33 +28,27 @@ export const StartDialog = () => {
     },
   })
   const errors = getFieldErrors(start.error)
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    if (!start.isPending) start.mutate()
-  }
   return (
-    <Dialog title="Start a proposal" onClose={close}>
-      <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {start.error && errors.title === undefined && <Alert>{toAppError(start.error).message}</Alert>}
-        <p>
-          You then change the pages as ever, and nothing of it is made. The draft notes it, and you open it for review
-          when it is ready.
-        </p>
-        <TextField
-          label="Title"
-          placeholder="Move rack B"
-          value={title}
-          onChange={setTitle}
-          error={errors.title}
-          required
-        />
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={start.isPending}>
-            Start
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Start a proposal"
+      action="Start"
+      isPending={start.isPending}
+      error={errors.title === undefined && start.error}
+      onSubmit={start.mutate}
+      onClose={close}
+    >
+      <p>
+        You then change the pages as ever, and nothing of it is made. The draft notes it, and you open it for review
+        when it is ready.
+      </p>
+      <TextField
+        label="Title"
+        placeholder="Move rack B"
+        value={title}
+        onChange={setTitle}
+        error={errors.title}
+        required
+      />
+    </FormDialog>
   )
 }
