@@ -7,8 +7,8 @@ import { useMe, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { EditText } from './edit-text.tsx'
-import { ReasonDialog } from './form-dialog.tsx'
 import { refreshProposals } from './queries.ts'
+import { ReasonDialog } from './reason-dialog.tsx'
 import { describeRefusal, useDecide } from './use-decide.ts'
 
 type Step = { readonly done: string; readonly call: () => Promise<unknown> }

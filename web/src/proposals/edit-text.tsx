@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Proposal } from '../api/contracts.ts'
 import { getFieldErrors } from '../api/errors.ts'
+import { FormDialog } from '../resource/form/form-dialog.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
-import { FormDialog } from './form-dialog.tsx'
 import { refreshProposals } from './queries.ts'
 
 type Props = { readonly proposal: Proposal; readonly onClose: () => void }
@@ -25,7 +25,7 @@ export const EditText = ({ proposal, onClose }: Props) => {
     <FormDialog
       title="Edit the text"
       action="Save"
-      isPending={isPending}
+      isBlocked={isPending}
       error={Object.keys(errors).length === 0 && error}
       onSubmit={mutate}
       onClose={onClose}

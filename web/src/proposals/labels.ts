@@ -58,8 +58,6 @@ export const formatInput = (value: unknown): string => (typeof value === 'string
 export const parseInput = (text: string, before: unknown): unknown =>
   typeof before === 'string' ? text : (JSON.parse(text) as unknown)
 
-export type Link = { readonly kind: string; readonly id: string }
-
 /** The comments on each item, by its kind and id. */
 export const groupComments = (entries: readonly TimelineEntry[]): ReadonlyMap<string, readonly TimelineEntry[]> =>
   Map.groupBy(

@@ -14,11 +14,11 @@ import { Button } from '../ui/button.tsx'
 import { formatCount, plural } from '../ui/format.ts'
 import { Failure, ShowMore, State } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { ReasonDialog } from './form-dialog.tsx'
 import { lookedAt } from './looks.ts'
 import { ProposalRow } from './proposal-row.tsx'
 import css from './proposals.module.css'
 import { type ListedProposal, type ListFilter, proposalsQuery } from './queries.ts'
+import { ReasonDialog } from './reason-dialog.tsx'
 import { useDecide } from './use-decide.ts'
 
 type Part = {
