@@ -22,12 +22,3 @@ export const createRemembered = <T>(key: string, parse: (stored: unknown) => T):
   }
   return { ...store, set }
 }
-
-type Texts = Readonly<Record<string, string>>
-
-const isTexts = (stored: unknown): stored is Texts =>
-  typeof stored === 'object' && stored !== null && Object.values(stored).every((text) => typeof text === 'string')
-
-/** Texts by their names. */
-export const createRememberedTexts = (key: string): Store<Texts> =>
-  createRemembered(key, (stored) => (isTexts(stored) ? stored : {}))

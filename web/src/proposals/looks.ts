@@ -1,5 +1,5 @@
 /** When users of this browser looked at their own proposals. */
-import { createRememberedTexts } from '../api/remembered.ts'
+import { createRememberedTexts } from '../api/remembered-texts.ts'
 import { news } from './known-proposals.ts'
 
 /** Times by the names of users. */

@@ -81,19 +81,3 @@ export const Failure = ({ error, onRetry, noun = 'page' }: FailureProps) => {
     </State>
   )
 }
-
-type ShowMoreProps = {
-  readonly query: {
-    readonly hasNextPage: boolean
-    readonly isFetching: boolean
-    readonly fetchNextPage: () => Promise<unknown>
-  }
-}
-
-/** The button that loads the next rows of a list. */
-export const ShowMore = ({ query: { hasNextPage, isFetching, fetchNextPage } }: ShowMoreProps) =>
-  hasNextPage && (
-    <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-      Show more
-    </Button>
-  )
