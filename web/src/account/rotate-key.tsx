@@ -1,13 +1,10 @@
 /** The dialog that gives a key a new value. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { ApiKey, NewApiKey } from '../api/contracts.ts'
-import { toAppError } from '../api/errors.ts'
-import { Button } from '../ui/button.tsx'
-import { Alert, SelectField } from '../ui/field.tsx'
-import { Dialog, DialogActions } from '../ui/layers.tsx'
-import css from './account.module.css'
+import { FormDialog } from '../resource/form/form-dialog.tsx'
+import { SelectField } from '../ui/field.tsx'
 
 /** Seconds, and their text. */
 const OVERLAPS = [
@@ -35,29 +32,23 @@ export const RotateKeyDialog = ({ apiKey: { id, name }, onClose, onRotated }: Pr
       return client.invalidateQueries({ queryKey: ['keys'] })
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    rotate.mutate()
-  }
   return (
-    <Dialog title={`Rotate the key “${name}”`} onClose={onClose}>
-      <form className={css.dialogForm} onSubmit={submit}>
-        {rotate.isError && <Alert>{toAppError(rotate.error).message}</Alert>}
-        <p>The key gets a new value. Its name, limits and expiry stay.</p>
-        <SelectField
-          label="The old value stays valid"
-          hint="An earlier value ends at once."
-          value={overlap}
-          onChange={setOverlap}
-          options={OVERLAPS}
-        />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={rotate.isPending}>
-            Rotate key
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate the key “${name}”`}
+      action="Rotate key"
+      isBlocked={rotate.isPending}
+      error={rotate.error}
+      onSubmit={rotate.mutate}
+      onClose={onClose}
+    >
+      <p>The key gets a new value. Its name, limits and expiry stay.</p>
+      <SelectField
+        label="The old value stays valid"
+        hint="An earlier value ends at once."
+        value={overlap}
+        onChange={setOverlap}
+        options={OVERLAPS}
+      />
+    </FormDialog>
   )
 }

@@ -22,11 +22,3 @@ export const createRemembered = <T>(key: string, parse: (stored: unknown) => T):
   }
   return { ...store, set }
 }
-
-type Texts = Readonly<Record<string, string>>
-
-const isTexts = (stored: unknown): stored is Texts =>
-  typeof stored === 'object' && stored !== null && Object.values(stored).every((text) => typeof text === 'string')
-
-/** Remembers texts by name. */
-export const rememberTexts = (key: string) => createRemembered<Texts>(key, (stored) => (isTexts(stored) ? stored : {}))

@@ -10,7 +10,7 @@ import { PageLoading } from '../shell/page-loading.tsx'
 import { Choice, Filters } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
-import { Button, ShowMore } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { formatCount, formatExactMoment, plural } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
@@ -19,6 +19,7 @@ import { ItemRow } from './item-row.tsx'
 import { CHANGE_WORDS, formatHeading } from './labels.ts'
 import { MomentField } from './moments/lazy-moment-field.tsx'
 import { type DiffFilter, diffQuery, extentQuery } from './queries.ts'
+import { ShowMore } from './show-more.tsx'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
 

@@ -177,7 +177,7 @@ export const listUndone = (entries: readonly Pick<HistoryEntry, 'change_id' | 'u
 export const getUndoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
   KIND_NAMES[kind].permissions[INVERSE[change]]
 
-/** Returns the number of all objects of a change. */
+/** Returns the number of objects of a change or of a proposal. */
 export const countObjects = (counts: Change['counts']): number =>
   Object.values(counts)
     .flatMap((kinds) => Object.values(kinds ?? {}))

@@ -1,42 +1,19 @@
 /** The queries of the history, and the call that undoes a change. */
-import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, send } from '../api/client.ts'
-import { type Change, contracts, type HistoryEntry, type HistoryItem, type In, type Out } from '../api/contracts.ts'
+import { type Change, contracts, type HistoryItem, type In, type Out } from '../api/contracts.ts'
+import { computeNextOffset, type Rows, readRows, rowsQuery } from '../api/rows.ts'
 
 const PAGE = 100
 
 type Histories = typeof contracts.histories
 export type ObjectKind = keyof Histories
-type Rows<Row> = { readonly rows: readonly Row[]; readonly total: number }
-
-export const readRows = async <Row>(response: Response): Promise<Rows<Row>> => {
-  // The server returns values of the contract's type.
-  const rows = (await response.json()) as readonly Row[]
-  return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
-}
-
-export const computeNextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
-  const offset = pages.reduce((sum, { rows }) => sum + rows.length, 0)
-  return offset < last.total && last.rows.length > 0 ? offset : undefined
-}
-
-/** A list that is read in parts. @param read requests a part */
-export const pagesQuery = <Row>(queryKey: QueryKey, read: (offset: number) => Promise<Response>) =>
-  infiniteQueryOptions({
-    queryKey,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam }) => readRows<Row>(await read(pageParam)),
-    getNextPageParam: computeNextOffset,
-    staleTime: 0,
-  })
 
 /** Since when the history is kept. */
 export const extentQuery = queryOptions({ queryKey: ['history', 'extent'], queryFn: () => api.history.extent() })
 
 export const objectHistoryQuery = (kind: ObjectKind, id: string) =>
-  pagesQuery<HistoryEntry>(['history', kind, id], (offset) =>
-    send(contracts.histories[kind], { id, limit: PAGE, offset }),
-  )
+  rowsQuery(['history', kind, id], contracts.histories[kind], { id, limit: PAGE })
 
 export type ChangeFilter = Pick<In<typeof contracts.history.list>, 'q' | 'kind' | 'user_id' | 'from' | 'to'>
 
@@ -79,9 +56,7 @@ export const moreItemsQuery = (id: string, from: number) =>
 export type DiffFilter = { readonly from: string; readonly to?: string; readonly kind?: HistoryItem['kind'] }
 
 export const diffQuery = (filter: DiffFilter) =>
-  pagesQuery<HistoryItem>(['history', 'diff', filter], (offset) =>
-    send(contracts.history.diff, { ...filter, limit: PAGE, offset }),
-  )
+  rowsQuery(['history', 'diff', filter], contracts.history.diff, { ...filter, limit: PAGE })
 
 /** @returns the change that undoes it @throws AppError UNDO_CONFLICT with one detail for each obstacle */
 export const undoChange = (id: string): Promise<Change> => api.history.undo({ id })

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { AppError } from '../../../src/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { getFieldErrors } from '../api/errors.ts'
+import { FormDialog } from '../resource/form/form-dialog.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
-import { FormDialog } from './form-dialog.tsx'
 import { formatInput, formatOperation, parseInput } from './labels.ts'
 import { type Operation, refreshProposals } from './queries.ts'
 
@@ -56,8 +56,8 @@ export const EditOperation = ({ id, operation, input, onClose }: Props) => {
     <FormDialog
       title={formatOperation(operation)}
       action="Save"
-      isPending={save.isPending}
       isWide
+      isBlocked={save.isPending}
       error={!isKnown && refusal}
       onSubmit={save.mutate}
       onClose={onClose}

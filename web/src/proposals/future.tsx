@@ -23,9 +23,11 @@ type Props = {
 }
 
 const useProposal = (id: string) => {
-  const me = useMe()
+  const { username, permissions } = useMe()
   const { data, error, refetch } = useQuery(proposalQuery(id))
-  const isEditable = data !== undefined && canEdit(data, me)
+  const mayApprove = permissions.includes('proposals:approve')
+  const isEditable =
+    data !== undefined && permissions.includes('proposals:create') && canEdit(data, { username, mayApprove })
   const number = data?.number
   const [isReady, setReady] = useState(false)
   // Pages read it as they are drawn.

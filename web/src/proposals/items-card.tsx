@@ -6,11 +6,11 @@ import { toAsOf } from '../api/as-of.ts'
 import type { HistoryItem, Proposal } from '../api/contracts.ts'
 import { ItemRow } from '../history/item-row.tsx'
 import { countObjects, getKindNoun } from '../history/labels.ts'
-import { Button, ShowMore } from '../ui/button.tsx'
+import { ShowMore } from '../history/show-more.tsx'
+import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import type { TimelineEntry } from './entry-words.ts'
 import { formatItems, groupComments } from './labels.ts'
 import css from './proposals.module.css'
 import { isAlive, itemsQuery, type ProposalItem, timelineQuery } from './queries.ts'
@@ -20,35 +20,10 @@ import type { Target } from './timeline-card.tsx'
 const getAsOf = (proposal: Proposal, { change }: ProposalItem): string | undefined =>
   isAlive(proposal) && change !== 'delete' ? toAsOf(proposal.number) : undefined
 
-type RowProps = {
-  readonly proposal: Proposal
-  readonly item: ProposalItem
-  readonly comments: readonly TimelineEntry[]
-  readonly onComment: ((target: Target) => void) | undefined
-}
-
-const Item = ({ proposal, item, comments, onComment }: RowProps) => (
-  // An item of a kind without a history has the form of one with it.
-  <ItemRow item={item as HistoryItem} asOf={getAsOf(proposal, item)}>
-    {onComment && (
-      <Button isIcon look="quiet" aria-label={`Comment on ${item.name}`} onClick={() => onComment(item)}>
-        <MessageSquare size={14} aria-hidden="true" />
-      </Button>
-    )}
-    {comments.map(({ id, username, text, at }) => (
-      <span key={id} className={css.comment}>
-        <b>{username}</b> {text}{' '}
-        <span className="muted">
-          <TimeAgo at={at} />
-        </span>
-      </span>
-    ))}
-  </ItemRow>
-)
+/** The key of an item, by which its comments are found. */
+const toKey = ({ kind, id }: ProposalItem): string => `${kind} ${id}`
 
 type Props = { readonly proposal: Proposal; readonly onComment: ((target: Target) => void) | undefined }
-
-const NO_COMMENTS: readonly TimelineEntry[] = []
 
 export const ItemsCard = ({ proposal, onComment }: Props) => {
   const id = String(proposal.number)
@@ -70,13 +45,22 @@ export const ItemsCard = ({ proposal, onComment }: Props) => {
           </h3>
           <ul>
             {some.map((item) => (
-              <Item
-                key={`${item.kind} ${item.id}`}
-                proposal={proposal}
-                item={item}
-                comments={comments.get(`${item.kind} ${item.id}`) ?? NO_COMMENTS}
-                onComment={onComment}
-              />
+              // An item of a kind without a history has the form of one with it.
+              <ItemRow key={toKey(item)} item={item as HistoryItem} asOf={getAsOf(proposal, item)}>
+                {onComment && (
+                  <Button isIcon look="quiet" aria-label={`Comment on ${item.name}`} onClick={() => onComment(item)}>
+                    <MessageSquare size={14} aria-hidden="true" />
+                  </Button>
+                )}
+                {comments.get(toKey(item))?.map(({ id: entry, username, text, at }) => (
+                  <span key={entry} className={css.comment}>
+                    <b>{username}</b> {text}{' '}
+                    <span className="muted">
+                      <TimeAgo at={at} />
+                    </span>
+                  </span>
+                ))}
+              </ItemRow>
             ))}
           </ul>
         </section>

@@ -94,8 +94,7 @@ const About = ({ proposal }: { readonly proposal: Proposal }) => {
 
 export const ProposalPage = () => {
   const { id } = route.useParams()
-  const me = useMe()
-  const { username } = me
+  const { username } = useMe()
   const { may } = usePermit()
   const { data: proposal, error, refetch } = useQuery(proposalQuery(id))
   const [target, setTarget] = useState<Target>()
@@ -108,7 +107,7 @@ export const ProposalPage = () => {
   }, [isOwn, username, entries])
   if (!proposal) return <MissingObject noun="proposal" parent={PARENT} error={error} refetch={refetch} />
   const { number, title, description, change_id } = proposal
-  const isEditable = canEdit(proposal, me)
+  const isEditable = canEdit(proposal, { username, mayApprove: may('proposals:approve') }) && may('proposals:create')
   const mayComment = may('proposals:create')
   return (
     <>

@@ -1,11 +1,10 @@
 /** The queries of proposals, and the calls that decide about them. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, send } from '../api/client.ts'
-import { type Contracts, contracts, type In, type Me, type Out, type Proposal } from '../api/contracts.ts'
+import { api } from '../api/client.ts'
+import { type Contracts, contracts, type In, type Out, type Proposal } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
+import { rowsQuery } from '../api/rows.ts'
 import { devices } from '../devices/window/device-list-client.ts'
-import { pagesQuery } from '../history/queries.ts'
-import type { TimelineEntry } from './entry-words.ts'
 import { PROPOSAL_KEYS } from './known-proposals.ts'
 
 export type ListedProposal = Out<Contracts['proposals']['list']>[number]
@@ -17,23 +16,17 @@ export type ListFilter = Partial<Pick<In<Contracts['proposals']['list']>, 'state
 const PAGE = 50
 
 export const proposalsQuery = (filter: ListFilter) =>
-  pagesQuery<ListedProposal>(['proposals', 'list', filter], (offset) =>
-    send(contracts.proposals.list, { ...filter, limit: PAGE, offset }),
-  )
+  rowsQuery(['proposals', 'list', filter], contracts.proposals.list, { ...filter, limit: PAGE })
 
 /** @param id or number */
 export const proposalQuery = (id: string) =>
   queryOptions({ queryKey: ['proposal', id], queryFn: () => api.proposals.get({ id }), staleTime: 0 })
 
 export const itemsQuery = (id: string, fingerprint: string) =>
-  pagesQuery<ProposalItem>(['proposal', id, 'items', fingerprint], (offset) =>
-    send(contracts.proposals.items, { id, limit: PAGE, offset }),
-  )
+  rowsQuery(['proposal', id, 'items', fingerprint], contracts.proposals.items, { id, limit: PAGE })
 
 export const timelineQuery = (id: string) =>
-  pagesQuery<TimelineEntry>(['proposal', id, 'timeline'], (offset) =>
-    send(contracts.proposals.timeline, { id, limit: PAGE, offset }),
-  )
+  rowsQuery(['proposal', id, 'timeline'], contracts.proposals.timeline, { id, limit: PAGE })
 
 /** Requests everything that shows proposals again. */
 export const refreshProposals = (): void => {
@@ -50,10 +43,11 @@ export const refreshEstate = (): void => {
 /** True while operations may change. */
 export const isAlive = ({ state }: Pick<Proposal, 'state'>): boolean => state === 'draft' || state === 'open'
 
-/** True if the user may change the operations: the author, and an approver who sees all of an open proposal. */
-export const canEdit = (proposal: Proposal, { username, permissions }: Me): boolean => {
+type Caller = { readonly username: string; readonly mayApprove: boolean }
+
+/** True if the caller may change the operations: the author, and an approver who sees all of an open proposal. */
+export const canEdit = (proposal: Proposal, { username, mayApprove }: Caller): boolean => {
   const { state, author, operations } = proposal
-  if (!isAlive(proposal) || !permissions.includes('proposals:create')) return false
-  const mayApprove = permissions.includes('proposals:approve')
+  if (!isAlive(proposal)) return false
   return author === username || (state === 'open' && mayApprove && operations.every(({ input }) => input !== null))
 }

@@ -6,9 +6,9 @@ import { toAsOf } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import { getFieldErrors } from '../api/errors.ts'
 import { hasPast } from '../history/with-past.ts'
+import { FormDialog } from '../resource/form/form-dialog.tsx'
 import { startIsOpen } from '../shell/palette-state.ts'
 import { TextField } from '../ui/field.tsx'
-import { FormDialog } from './form-dialog.tsx'
 import { refreshProposals } from './queries.ts'
 
 const close = () => startIsOpen.set(false)
@@ -32,7 +32,7 @@ export const StartDialog = () => {
     <FormDialog
       title="Start a proposal"
       action="Start"
-      isPending={start.isPending}
+      isBlocked={start.isPending}
       error={errors.title === undefined && start.error}
       onSubmit={start.mutate}
       onClose={close}

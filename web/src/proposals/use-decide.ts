@@ -10,9 +10,6 @@ import { refreshEstate, refreshProposals } from './queries.ts'
 
 type Decided = Pick<Proposal, 'number' | 'title' | 'fingerprint'>
 
-/** The reasons why proposals were not merged or rejected, by their numbers. */
-export type Refusals = ReadonlyMap<number, string>
-
 /** Returns the message of a refusal, with all that it names. */
 export const describeRefusal = (error: unknown): string => {
   const { message, details } = toAppError(error)
@@ -21,41 +18,42 @@ export const describeRefusal = (error: unknown): string => {
   return [message, ...details.map(({ field, message: reason }) => `${field}: ${reason}`)].join('. ')
 }
 
-const runAll = async (all: readonly Decided[], run: (one: Decided) => Promise<Proposal>) => {
-  const done: Proposal[] = []
-  const refusals = new Map<number, string>()
-  for (const one of all)
-    try {
-      done.push(await run(one))
-    } catch (error) {
-      refusals.set(one.number, describeRefusal(error))
-    }
-  return { done, refusals }
-}
-
 const name = (done: readonly Proposal[]): string => {
   const [first] = done
   return done.length === 1 && first ? `${first.number}, ${first.title}` : plural(done.length, 'proposal')
 }
 
-export const useMerge = () =>
-  useMutation({
-    mutationFn: (all: readonly Decided[]) =>
-      runAll(all, ({ number, fingerprint }) => api.proposals.merge({ id: String(number), fingerprint })),
-    onSuccess: ({ done }) => {
-      if (done.length > 0) toast(`Merged ${name(done)}`, createUndo(done.map(({ change_id }) => change_id)))
-      refreshEstate()
-    },
-  })
+type Decision = {
+  readonly all: readonly Decided[]
+  /** Of a rejection; undefined for a merge. */
+  readonly reason?: string
+}
 
-export const useReject = () =>
+const decide = ({ number, fingerprint }: Decided, reason: string | undefined): Promise<Proposal> => {
+  const id = String(number)
+  return reason === undefined
+    ? api.proposals.merge({ id, fingerprint })
+    : api.proposals.reject({ id, ...(reason !== '' && { text: reason }) })
+}
+
+export const useDecide = () =>
   useMutation({
-    mutationFn: ({ all, text }: { readonly all: readonly Decided[]; readonly text: string }) =>
-      runAll(all, ({ number }) =>
-        api.proposals.reject({ id: String(number), ...(text.trim() !== '' && { text: text.trim() }) }),
-      ),
-    onSuccess: ({ done }) => {
-      if (done.length > 0) toast(`Rejected ${name(done)}`)
-      refreshProposals()
+    mutationFn: async ({ all, reason }: Decision) => {
+      const done: Proposal[] = []
+      const refusals = new Map<number, string>()
+      for (const one of all)
+        try {
+          done.push(await decide(one, reason))
+        } catch (error) {
+          refusals.set(one.number, describeRefusal(error))
+        }
+      return { done, refusals }
+    },
+    onSuccess: ({ done }, { reason }) => {
+      const isMerge = reason === undefined
+      if (done.length > 0)
+        toast(`${isMerge ? 'Merged' : 'Rejected'} ${name(done)}`, createUndo(done.map(({ change_id }) => change_id)))
+      if (isMerge) refreshEstate()
+      else refreshProposals()
     },
   })

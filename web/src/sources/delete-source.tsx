@@ -1,13 +1,9 @@
 /** Asks before a source is deleted, and whether its objects go along. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { api } from '../api/client.ts'
-import { toAppError } from '../api/errors.ts'
-import tableCss from '../table/table.module.css'
-import { Button } from '../ui/button.tsx'
-import { Alert } from '../ui/field.tsx'
+import { FormDialog } from '../resource/form/form-dialog.tsx'
 import { plural } from '../ui/format.ts'
-import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import { SOURCE_KEYS, type Source } from './queries.ts'
 import { refreshInventory } from './refresh.ts'
@@ -42,35 +38,30 @@ export const DeleteSource = ({ source, onClose, onDeleted }: Props) => {
       else for (const key of [...SOURCE_KEYS, 'me']) void client.invalidateQueries({ queryKey: [key] })
     },
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    remove.mutate()
-  }
   return (
-    <Dialog title={`Delete ${name}?`} onClose={onClose}>
-      <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
-        {remove.error && <Alert>{toAppError(remove.error).message}</Alert>}
-        <p>It is no longer read. Its secrets and its runs are deleted, and can’t be brought back.</p>
-        {counts.objects > 0 && (
-          <fieldset className={css.fates}>
-            <legend>{plural(counts.objects, 'object')}</legend>
-            {FATES.map(([one, text, note]) => (
-              <label key={one}>
-                <input type="radio" name={group} checked={one === fate} onChange={() => setFate(one)} />
-                <span>
-                  <b>{text}</b> <span className="muted">{note}</span>
-                </span>
-              </label>
-            ))}
-          </fieldset>
-        )}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="dangerFill" disabled={remove.isPending}>
-            Delete source
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Delete ${name}?`}
+      action="Delete source"
+      isDanger
+      isBlocked={remove.isPending}
+      error={remove.error}
+      onSubmit={remove.mutate}
+      onClose={onClose}
+    >
+      <p>It is no longer read. Its secrets and its runs are deleted, and can’t be brought back.</p>
+      {counts.objects > 0 && (
+        <fieldset className={css.fates}>
+          <legend>{plural(counts.objects, 'object')}</legend>
+          {FATES.map(([one, text, note]) => (
+            <label key={one}>
+              <input type="radio" name={group} checked={one === fate} onChange={() => setFate(one)} />
+              <span>
+                <b>{text}</b> <span className="muted">{note}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </FormDialog>
   )
 }

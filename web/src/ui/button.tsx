@@ -24,19 +24,3 @@ export const Button = ({ look, isIcon, blocked, className, onClick, ...rest }: B
     </Tooltip>
   )
 }
-
-type MoreProps = {
-  readonly query: {
-    readonly hasNextPage: boolean
-    readonly isFetching: boolean
-    readonly fetchNextPage: () => unknown
-  }
-}
-
-/** The button below a list that is read in parts. */
-export const ShowMore = ({ query: { hasNextPage, isFetching, fetchNextPage } }: MoreProps) =>
-  hasNextPage ? (
-    <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
-      Show more
-    </Button>
-  ) : null

@@ -1,12 +1,10 @@
 /** Grants a role to a user or to a group, everywhere or in a scope. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { getFieldErrors, toAppError } from '../../api/errors.ts'
+import { getFieldErrors } from '../../api/errors.ts'
+import { FormDialog } from '../../resource/form/form-dialog.tsx'
 import { usePermitted } from '../../shell/me.ts'
-import { Button } from '../../ui/button.tsx'
-import { Alert } from '../../ui/field.tsx'
-import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { toast } from '../../ui/toast.tsx'
 import css from '../access.module.css'
 import { RIGHTS_CHANGES, scopesQuery } from '../queries.ts'
@@ -58,25 +56,19 @@ export const GrantDialog = ({ given, onClose }: Props) => {
     (!given.role && role_id !== undefined) ||
     (!given.holder && ofHolder !== undefined) ||
     (hasScope && scope_id !== undefined)
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    grant.mutate()
-  }
   return (
-    <Dialog title={formatTitle(given)} onClose={onClose}>
-      <form className={css.dialogForm} onSubmit={submit}>
-        {grant.isError && !isAtField && <Alert>{toAppError(grant.error).message}</Alert>}
-        {!given.role && <RoleField value={roleId} onChange={setRoleId} error={role_id} />}
-        {!given.holder && <HolderChoice value={holder} onChange={setHolder} error={ofHolder} />}
-        {hasScope && <WhereField value={scopeId} onChange={setScopeId} error={scope_id} />}
-        {given.scope && <p className={css.note}>{IN_SCOPE}</p>}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={grant.isPending || roleId === '' || !holder}>
-            {given.holder ? 'Add role' : 'Grant'}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={formatTitle(given)}
+      action={given.holder ? 'Add role' : 'Grant'}
+      isBlocked={grant.isPending || roleId === '' || !holder}
+      error={!isAtField && grant.error}
+      onSubmit={grant.mutate}
+      onClose={onClose}
+    >
+      {!given.role && <RoleField value={roleId} onChange={setRoleId} error={role_id} />}
+      {!given.holder && <HolderChoice value={holder} onChange={setHolder} error={ofHolder} />}
+      {hasScope && <WhereField value={scopeId} onChange={setScopeId} error={scope_id} />}
+      {given.scope && <p className={css.note}>{IN_SCOPE}</p>}
+    </FormDialog>
   )
 }

@@ -1,15 +1,12 @@
 /** Actions on a user besides editing: password, activation, deletion. Each asks first, and shows a refusal. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { SecretOnce } from '../../account/secret-once.tsx'
 import { api } from '../../api/client.ts'
-import { getFieldErrors, toAppError } from '../../api/errors.ts'
+import { getFieldErrors } from '../../api/errors.ts'
+import { FormDialog } from '../../resource/form/form-dialog.tsx'
 import { useMe } from '../../shell/me.ts'
-import { Button } from '../../ui/button.tsx'
-import { Alert } from '../../ui/field.tsx'
-import { Dialog, DialogActions } from '../../ui/layers.tsx'
 import { toast } from '../../ui/toast.tsx'
-import css from '../access.module.css'
 import { ActionDialog } from '../action-dialog.tsx'
 import { RIGHTS_CHANGES } from '../queries.ts'
 import type { User } from '../types.ts'
@@ -31,28 +28,22 @@ const ResetPassword = ({ user, onClose }: Props) => {
     },
   })
   const errors = getFieldErrors(reset.error)
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    reset.mutate()
-  }
   if (reset.isSuccess) return <PasswordOnce username={user.username} password={password} onClose={onClose} />
   return (
-    <Dialog title={`New password for ${user.username}`} onClose={onClose}>
-      <form className={css.dialogForm} onSubmit={submit}>
-        {reset.isError && errors.new_password === undefined && <Alert>{toAppError(reset.error).message}</Alert>}
-        <p>
-          {user.id === id ? 'You are' : `${user.username} is`} signed out everywhere. API keys that somebody else has
-          made end, the own ones live on.
-        </p>
-        <PasswordField label="New password" value={password} onChange={setPassword} error={errors.new_password} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={reset.isPending}>
-            Set password
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`New password for ${user.username}`}
+      action="Set password"
+      isBlocked={reset.isPending}
+      error={errors.new_password === undefined && reset.error}
+      onSubmit={reset.mutate}
+      onClose={onClose}
+    >
+      <p>
+        {user.id === id ? 'You are' : `${user.username} is`} signed out everywhere. API keys that somebody else has made
+        end, the own ones live on.
+      </p>
+      <PasswordField label="New password" value={password} onChange={setPassword} error={errors.new_password} />
+    </FormDialog>
   )
 }
 
