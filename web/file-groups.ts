@@ -107,7 +107,7 @@ const UTILIZATION = /\/web\/src\/utilization\//
 
 /** The form of every resource with the fields of references, and the dialogs of changes, which a page loads when it is quiet or used. */
 const FORMS =
-  /\/web\/src\/(resource\/(change-dialog|resource-form|form\/(choice-field|corrections|form-sections|many-field|reference-field|referred(-facts)?|rows-field|submit-buttons|use-change|use-focus-row))|ui\/combobox)\./
+  /\/web\/src\/(resource\/(change-dialog|resource-form|form\/(choice-field|corrections|form-dialog|form-sections|many-field|reference-field|referred(-facts)?|rows-field|submit-buttons|use-change|use-focus-row))|ui\/combobox)\./
 
 /** Values of custom fields in forms, lists and details. */
 const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|editor\/|definition-(?!s))/
@@ -157,7 +157,7 @@ const LIVE =
 
 /** Small parts of few pages, in the file that every page loads later: separate files would cost requests. */
 const SMALL_PARTS =
-  /\/src\/(resource\/custom\/condition-fields|contract\/impact-summary|net\/words\/host-text|inventory\/kinds\/names)\.ts$|\/web\/src\/(resource\/object\/(band|paged-table|pack-owner)|kinds\/known-kinds)\./
+  /\/src\/(resource\/custom\/condition-fields|contract\/impact-summary|net\/words\/host-text|inventory\/kinds\/names)\.ts$|\/web\/src\/(api\/remembered-texts|resource\/object\/(band|paged-table|pack-owner)|kinds\/known-kinds)\./
 
 /** The table of a plan with its values, of imports and of sources, and the card of a device with them. */
 const PLANS = /\/web\/src\/(table\/plan|import\/labels|sources\/(objects\/(said-card|queries|words)|queries)\.)/
@@ -222,10 +222,6 @@ const LOADED_LATER = [
   'web/src/networks/resource.ts',
   'web/src/pools/fields.ts',
   'web/src/pools/resource.ts',
-  'web/src/api/remembered-texts.ts',
-  'web/src/api/rows.ts',
-  'web/src/history/show-more.tsx',
-  'web/src/resource/form/form-dialog.tsx',
   'web/src/ports/fields.ts',
   'web/src/ports/resource.ts',
   'web/src/racks/fields.ts',

@@ -2,7 +2,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, callTagged, send } from '../api/client.ts'
 import { type Contracts, contracts, type In, type Out } from '../api/contracts.ts'
-import { computeNextOffset, readRows } from '../api/rows.ts'
 import { zonesQuery } from './zones-query.ts'
 
 export type Zone = Out<Contracts['dnsZones']['get']>
@@ -66,6 +65,7 @@ export const driftQuery = (id: string) =>
 
 export type RrsetFilter = { readonly state?: RrsetState; readonly name?: string; readonly type?: string }
 export type RrsetRow = Rrset & { readonly id: string }
+type RrsetPage = { readonly rows: readonly RrsetRow[]; readonly total: number }
 
 const PAGE = 200
 
@@ -76,12 +76,16 @@ export const rrsetsQuery = (id: string, filter: RrsetFilter) =>
   infiniteQueryOptions({
     queryKey: ['dns-zone', id, 'rrsets', filter],
     initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) => {
+    queryFn: async ({ pageParam: offset }): Promise<RrsetPage> => {
       const response = await send(contracts.dnsZones.rrsets, { id, ...filter, limit: PAGE, offset })
-      const { rows, total } = await readRows<Rrset>(response)
-      return { rows: rows.map(withId), total }
+      // The server returns values of the contract's type.
+      const rows = ((await response.json()) as readonly Rrset[]).map(withId)
+      return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
     },
-    getNextPageParam: computeNextOffset,
+    getNextPageParam: (last: RrsetPage, pages: readonly RrsetPage[]) => {
+      const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+      return last.rows.length === 0 || shown >= last.total ? undefined : shown
+    },
     staleTime: 5000,
   })
 

@@ -1,13 +1,37 @@
 /** The queries of the history, and the call that undoes a change. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
+import type { AnyOperation, InputOf, OutputOf } from '../../../src/kernel/operation.ts'
 import { api, send } from '../api/client.ts'
 import { type Change, contracts, type HistoryItem, type In, type Out } from '../api/contracts.ts'
-import { computeNextOffset, type Rows, readRows, rowsQuery } from '../api/rows.ts'
 
 const PAGE = 100
 
 type Histories = typeof contracts.histories
 export type ObjectKind = keyof Histories
+type Rows<Row> = { readonly rows: readonly Row[]; readonly total: number }
+
+type RowOf<O extends AnyOperation> = OutputOf<O> extends readonly (infer Row)[] ? Row : never
+
+const readRows = async <Row>(response: Response): Promise<Rows<Row>> => {
+  // The server returns values of the contract's type.
+  const rows = (await response.json()) as readonly Row[]
+  return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
+}
+
+const computeNextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
+  const offset = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+  return offset < last.total && last.rows.length > 0 ? offset : undefined
+}
+
+/** @param input of the operation, with the number of rows of a page as `limit` */
+export const rowsQuery = <O extends AnyOperation>(queryKey: QueryKey, op: O, input: InputOf<O>) =>
+  infiniteQueryOptions({
+    queryKey,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) => readRows<RowOf<O>>(await send(op, { ...input, offset })),
+    getNextPageParam: computeNextOffset,
+    staleTime: 0,
+  })
 
 /** Since when the history is kept. */
 export const extentQuery = queryOptions({ queryKey: ['history', 'extent'], queryFn: () => api.history.extent() })

@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { type Contracts, contracts, type In, type Out, type Proposal } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
-import { rowsQuery } from '../api/rows.ts'
 import { devices } from '../devices/window/device-list-client.ts'
+import { rowsQuery } from '../history/queries.ts'
 import { PROPOSAL_KEYS } from './known-proposals.ts'
 
 export type ListedProposal = Out<Contracts['proposals']['list']>[number]

@@ -14,7 +14,7 @@ import { moveStoredViews } from '../views/stored-views.ts'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
-import { useMe, usePermit } from './me.ts'
+import { usePermit } from './me.ts'
 import { isOfSettings, NAV_ITEMS } from './nav.ts'
 import { PageLoading } from './page-loading.tsx'
 import { clockIsOpen, freeIsOpen, keysAreOpen, paletteIsOpen, startIsOpen, undoing } from './palette-state.ts'
@@ -114,12 +114,7 @@ export const Shell = () => {
   // The moment changes before the page does. The old page must not be shown at the new moment.
   const page = as_of === moment ? <Outlet key={moment} /> : <PageLoading />
   const isSettings = isOfSettings(path)
-  const { permissions } = useMe()
-  const isQuietNow = useStore(isQuiet)
-  const hasNews =
-    ['proposals:create', 'proposals:list'].some((one) => permissions.includes(one)) &&
-    isQuietNow &&
-    moment === undefined
+  const hasNews = useStore(isQuiet) && moment === undefined
   const isAsked = [useStore(clockIsOpen), useStore(undoing)].some(Boolean)
   useChords()
   useSignedOut()

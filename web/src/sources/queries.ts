@@ -2,7 +2,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, callTagged, send } from '../api/client.ts'
 import { type Contracts, contracts, type Out } from '../api/contracts.ts'
-import { computeNextOffset, readRows } from '../api/rows.ts'
 
 export type Source = Out<Contracts['sources']['get']>
 export type SourceKind = Out<Contracts['sources']['kinds']>[number]
@@ -41,15 +40,29 @@ export const kindsQuery = queryOptions({
 
 const PAGE = 100
 
+export type RowsPage<Row> = { readonly rows: readonly Row[]; readonly total: number }
+
+/** Reads a page of a list with the number of all of its rows. */
+export const readPage = async <Row>(answer: Promise<Response>): Promise<RowsPage<Row>> => {
+  const response = await answer
+  // The server returns values of the contract's type.
+  const rows = (await response.json()) as readonly Row[]
+  return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
+}
+
+export const getNextOffset = (last: RowsPage<unknown>, pages: readonly RowsPage<unknown>[]): number | undefined => {
+  const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+  return last.rows.length === 0 || shown >= last.total ? undefined : shown
+}
+
 const isOpen = ({ status }: SourceRun): boolean => status === 'pending' || status === 'running'
 
 export const runsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['source-runs', id],
     initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<SourceRun>(await send(contracts.sources.runs, { id, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
+    queryFn: ({ pageParam: offset }) => readPage<SourceRun>(send(contracts.sources.runs, { id, limit: PAGE, offset })),
+    getNextPageParam: getNextOffset,
     refetchInterval: ({ state }) => getPace(state.data?.pages[0]?.rows.some(isOpen) === true),
   })
 

@@ -1,10 +1,10 @@
 /** Dialogs that save a view, and rename, share, pin and delete the saved ones. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useId, useState } from 'react'
+import { type SubmitEvent, useId, useState } from 'react'
 import { getFieldErrors, toAppError } from '../api/errors.ts'
-import { FormDialog } from '../resource/form/form-dialog.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
+import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -75,25 +75,31 @@ const SaveDialog = ({ path, search, onClose }: Omit<Props, 'kind'>) => {
     },
   })
   const errors = getFieldErrors(save.error)
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (wanted !== '') save.mutate()
+  }
   return (
-    <FormDialog
-      title="Save this view"
-      action="Save view"
-      isBlocked={wanted === '' || save.isPending}
-      error={Object.keys(errors).length === 0 && save.error}
-      onSubmit={save.mutate}
-      onClose={onClose}
-    >
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={errors.name}
-        hint={before ? 'A view of this name exists. It is replaced.' : 'Its filter, order and columns.'}
-      />
-      {may('views:share') && <Box label={SHARE} isOn={isShared} onChange={setIsShared} />}
-      <Box label={PIN} isOn={isPinned} onChange={setIsPinned} error={errors.is_pinned} />
-    </FormDialog>
+    <Dialog title="Save this view" onClose={onClose}>
+      <form className={tableCss.dialogForm} onSubmit={submit}>
+        {save.isError && Object.keys(errors).length === 0 && <Alert>{toAppError(save.error).message}</Alert>}
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          error={errors.name}
+          hint={before ? 'A view of this name exists. It is replaced.' : 'Its filter, order and columns.'}
+        />
+        {may('views:share') && <Box label={SHARE} isOn={isShared} onChange={setIsShared} />}
+        <Box label={PIN} isOn={isPinned} onChange={setIsPinned} error={errors.is_pinned} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={wanted === '' || save.isPending}>
+            Save view
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
   )
 }
 

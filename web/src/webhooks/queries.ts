@@ -2,7 +2,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, callTagged, send } from '../api/client.ts'
 import { type Contracts, contracts, type Out } from '../api/contracts.ts'
-import { computeNextOffset, readRows } from '../api/rows.ts'
 
 export type Webhook = Out<Contracts['webhooks']['get']>
 export type Delivery = Out<Contracts['webhooks']['delivery']>
@@ -33,15 +32,23 @@ const isComing = ({ status, next_retry }: Delivery): boolean =>
   status === 'pending' || (status === 'retrying' && Date.parse(next_retry ?? '') - Date.now() < SOON_MS)
 
 export type DeliveryFilter = { readonly status?: DeliveryStatus; readonly event?: string }
+export type DeliveryPage = { readonly rows: readonly Delivery[]; readonly total: number }
 
 export const deliveriesQuery = (id: string, filter: DeliveryFilter) =>
   infiniteQueryOptions({
     // Invalidated by every event (live/apply.ts).
     queryKey: ['deliveries', id, filter],
     initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      readRows<Delivery>(await send(contracts.webhooks.deliveries, { id, ...filter, limit: PAGE, offset })),
-    getNextPageParam: computeNextOffset,
+    queryFn: async ({ pageParam: offset }): Promise<DeliveryPage> => {
+      const response = await send(contracts.webhooks.deliveries, { id, ...filter, limit: PAGE, offset })
+      // The server returns values of the contract's type.
+      const rows = (await response.json()) as readonly Delivery[]
+      return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
+    },
+    getNextPageParam: (last: DeliveryPage, pages: readonly DeliveryPage[]) => {
+      const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+      return last.rows.length === 0 || shown >= last.total ? undefined : shown
+    },
     staleTime: 5000,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ rows }) => rows.some(isComing)) === true && document.visibilityState === 'visible'

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, send } from '../../api/client.ts'
 import { type Contracts, contracts, type Out } from '../../api/contracts.ts'
-import { computeNextOffset, readRows } from '../../api/rows.ts'
+import { getNextOffset, readPage } from '../queries.ts'
 
 type Sent = Out<Contracts['sources']['objects']>[number]
 /** Tables need an id, which an object of a source has not. */
@@ -27,12 +27,10 @@ export const objectsQuery = (filter: ObjectFilter) =>
     queryKey: ['source-objects', filter],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
-      const { rows, total } = await readRows<Sent>(
-        await send(contracts.sources.objects, { ...filter, limit: PAGE, offset }),
-      )
+      const { rows, total } = await readPage<Sent>(send(contracts.sources.objects, { ...filter, limit: PAGE, offset }))
       return { rows: rows.map(withId), total }
     },
-    getNextPageParam: computeNextOffset,
+    getNextPageParam: getNextOffset,
   })
 
 /** The most sources that a device page shows. */
