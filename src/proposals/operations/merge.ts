@@ -24,8 +24,8 @@ import { toIssues } from './inputs.ts'
 import { runAgain } from './rerun.ts'
 import { noteMoved, storeRun } from './store-run.ts'
 
-/** From this number of objects, a merge is a large transaction. */
-const LARGE_EFFECTS = 1000
+/** From this number of objects, a merge is a large transaction: more than a bulk call, which is none. Each statement of one goes to a thread. */
+const LARGE_EFFECTS = 2000
 
 /** The refusal of a merge that would do something else than its preview says. */
 class MovedError extends AppError {
