@@ -24,7 +24,7 @@ import { toIssues } from './inputs.ts'
 import { runAgain } from './rerun.ts'
 import { noteMoved, storeRun } from './store-run.ts'
 
-/** From this number of objects, a merge is a large transaction: more than a bulk call, which is none. Each statement of one goes to a thread. */
+/** From this number of objects, a merge is a large transaction. SQLite runs each of its statements on another thread, so a merge of one bulk call is none. */
 const LARGE_EFFECTS = 2000
 
 /** The refusal of a merge that would do something else than its preview says. */

@@ -54,7 +54,7 @@ export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
       )}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        {proposing.isOffered && !proposing.isOnly && (
+        {proposing.isChoice && (
           <Button
             onClick={() => apply.mutate({ proposal: 'open' })}
             disabled={apply.isPending || !data || data.ports_added === 0}

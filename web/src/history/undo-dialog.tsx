@@ -6,6 +6,7 @@ import { contracts } from '../api/contracts.ts'
 import { toAppError } from '../api/errors.ts'
 import { isShown } from '../api/proposing.ts'
 import { useProposing, useReport } from '../proposals/known-proposals.ts'
+import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -54,7 +55,8 @@ type UndoField = { readonly proposal?: 'open' }
 type Props = { readonly id: string; readonly onClose: () => void }
 
 export const UndoDialog = ({ id, onClose }: Props) => {
-  const change = useQuery(changeQuery(id))
+  const { mayPropose } = usePermit()
+  const change = useQuery({ ...changeQuery(id), enabled: mayPropose })
   const proposing = useProposing(change.data?.items?.map(getUndoPermission))
   const report = useReport()
   const preview = useQuery({
@@ -88,7 +90,7 @@ export const UndoDialog = ({ id, onClose }: Props) => {
       )}
       <DialogActions>
         <Button onClick={onClose}>{error ? 'Close' : 'Cancel'}</Button>
-        {!error && proposing.isOffered && !proposing.isOnly && (
+        {!error && proposing.isChoice && (
           <Button disabled={!preview.data || undo.isPending} onClick={() => undo.mutate({ proposal: 'open' })}>
             Propose instead
           </Button>

@@ -14,8 +14,8 @@ import { type Note, toast } from '../ui/toast.tsx'
 export const PROPOSAL_KEYS = ['proposals', 'proposal'] as const
 
 export type Proposing = {
-  /** The write can be proposed. */
-  readonly isOffered: boolean
+  /** The write can be made, and can be proposed instead. */
+  readonly isChoice: boolean
   /** It can be proposed, and not made. */
   readonly isOnly: boolean
   /** The field that proposes a call, if it can only be proposed or the user has chosen it. */
@@ -34,7 +34,7 @@ export const useProposing = (needs: string | readonly string[] | undefined): Pro
   const isOnly = isOffered && !all.every(mayNow)
   const isChosen = useRef(false)
   return {
-    isOffered,
+    isChoice: isOffered && !isOnly,
     isOnly,
     get field(): Proposing['field'] {
       return isOnly || isChosen.current ? { proposal: 'open' } : {}

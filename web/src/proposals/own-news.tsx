@@ -94,8 +94,9 @@ export const OwnNews = () => {
   })
   useEffect(() => {
     // The first look of a browser: earlier entries are no news.
-    if (since === undefined) looks.set({ ...looks.get(), [username]: new Date().toISOString() })
-  }, [since, username])
+    if (since === undefined && permissions.includes('proposals:create'))
+      looks.set({ ...looks.get(), [username]: new Date().toISOString() })
+  }, [since, username, permissions])
   useEffect(() => {
     news.set(data?.length ?? 0)
     for (const { proposal, entry } of data?.filter(({ entry: { id } }) => !told.has(id)).slice(0, MOST_TOLD) ?? []) {

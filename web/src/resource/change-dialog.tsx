@@ -41,7 +41,7 @@ export const ChangeDialog = (props: Props) => {
         )}
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
-          {proposing.isOffered && !proposing.isOnly && (
+          {proposing.isChoice && (
             <Button onClick={propose} disabled={isRunning || !isReady}>
               Propose instead
             </Button>

@@ -261,7 +261,7 @@ export const ResourceForm = <T extends object>(props: FormProps<T>) => {
           </Button>
         )}
         <span className={css.footEnd}>
-          {proposing.isOffered && !proposing.isOnly && (
+          {proposing.isChoice && (
             <Menu trigger={MORE_WAYS}>
               <MenuItem onSelect={() => save.mutate({ values, proposes: true })}>Propose instead</MenuItem>
             </Menu>

@@ -36,7 +36,7 @@ export const DeleteField = ({ field, onClose }: Props) => {
       typed={isUsed ? name : undefined}
       onConfirm={() => remove.mutate(proposing.field)}
       other={
-        proposing.isOffered && !proposing.isOnly
+        proposing.isChoice
           ? { text: 'Propose instead', onSelect: () => remove.mutate({ proposal: 'open' }) }
           : undefined
       }

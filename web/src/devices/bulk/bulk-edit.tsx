@@ -214,7 +214,7 @@ export const BulkEdit = ({ ids, onClose, onDone }: DialogProps) => {
           <Button type="submit" look="primary" disabled={isRunning || shared === undefined}>
             {proposing.label(`Change ${formatCount(ids.size)}`)}
           </Button>
-          {proposing.isOffered && !proposing.isOnly && (
+          {proposing.isChoice && (
             <Button onClick={change.propose} disabled={isRunning || shared === undefined}>
               Propose instead
             </Button>

@@ -13,7 +13,7 @@ type Props = Pick<ButtonProps, 'disabled' | 'blocked' | 'look'> & {
 
 export const SubmitButtons = ({ proposing, action, disabled, look = 'primary', children, ...rest }: Props) => (
   <>
-    {proposing.isOffered && !proposing.isOnly && (
+    {proposing.isChoice && (
       <Button
         disabled={disabled}
         onClick={({ currentTarget }) => {

@@ -44,9 +44,7 @@ export const DeleteConfirm = <T,>({ resource, id, name, deleteWarning, onClose, 
       action={proposing.label(`Delete ${resource.noun}`)}
       onConfirm={() => remove.mutate({ proposes: false })}
       other={
-        proposing.isOffered && !proposing.isOnly
-          ? { text: 'Propose instead', onSelect: () => remove.mutate({ proposes: true }) }
-          : undefined
+        proposing.isChoice ? { text: 'Propose instead', onSelect: () => remove.mutate({ proposes: true }) } : undefined
       }
       onClose={onClose}
     >
